@@ -24,11 +24,12 @@ namespace {
 std::vector<std::string> build_dpdk(const host::Facts& facts) {
   const Family family = family_of(facts);
   const bool deb = family == Family::debian || family == Family::ubuntu;
-  std::string packages =
-      deb ? "git build-essential meson ninja-build pkg-config python3-pyelftools libnuma-dev"
-      : family == Family::suse
-          ? "git gcc meson ninja pkg-config python3-pyelftools libnuma-devel"
-          : "git gcc meson ninja-build pkgconf python3-pyelftools numactl-devel";
+  std::string packages = fmt::format(
+      "git {} {}",
+      compiler_packages(family),
+      deb                      ? "meson ninja-build pkg-config python3-pyelftools libnuma-dev"
+      : family == Family::suse ? "meson ninja pkg-config python3-pyelftools libnuma-devel"
+                               : "meson ninja-build pkgconf python3-pyelftools numactl-devel");
   if (!is_rdma_core_too_old(facts)) packages += deb ? " libibverbs-dev" : " rdma-core-devel";
   auto commands = install(family, packages);
   commands.push_back(

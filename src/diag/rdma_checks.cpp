@@ -145,10 +145,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
 
 Remedy newer_rdma_core(const host::Facts& facts) {
   if (is_rdma_core_too_old(facts)) {
-    return {
-        "install rdma-core 44 or later; if the distribution has none, build it (the last command "
-        "is needed because rdma-ndd would delay SSH logins after a boot by minutes):",
-        build_rdma_core(family_of(facts))};
+    return {"install rdma-core 44 or later, or build it (rdma-ndd would delay logins):",
+            build_rdma_core(family_of(facts))};
   }
   return {
       "install rdma-core 44 or later with MANA's provider (package ibverbs-providers on Debian and "

@@ -41,6 +41,13 @@ bool may_contain(const host::Kernel& kernel, std::string_view name) {
 
 ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
   const auto& release = kernel.release;
+  const auto parsed = Release::parse(release);
+  if (parsed && *parsed < Release{5, 15, 0}) {
+    return {fmt::format("use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains {}, "
+                        "but reports driver id 19, which rdma-core does not know as MANA",
+                        name),
+            {}};
+  }
   if (!release.ends_with("-azure") || !may_contain(kernel, name)) {
     return {fmt::format("linux-azure and linux-modules-extra-azure contain {} (active after a "
                         "reboot); this kernel is '{}'",
@@ -57,6 +64,13 @@ ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
 }
 
 ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
+  const auto parsed = Release::parse(kernel.release);
+  if (parsed && *parsed < Release{6, 1, 0}) {
+    return {fmt::format("use Debian 13: the kernels of Debian 11 and earlier have no {}, and "
+                        "their backports are no longer published",
+                        name),
+            {}};
+  }
   const std::string_view architecture = kernel.machine == "aarch64" ? "arm64" : "amd64";
   const unsigned release = debian_release(kernel.release);
   if (release > 12) {
@@ -66,10 +80,11 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
   }
   return {
       fmt::format("the cloud kernel of bookworm-backports has {} (active after a reboot)", name),
-      // From the mirror that this machine uses, which apt knows only after an update.
+      // From the mirror that this machine uses, which apt knows only after an update. Third parties
+      // and the security archive have other labels.
       {"apt-get update",
        "apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
-       "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list",
+       "'Label: Debian' | sort -u | tee /etc/apt/sources.list.d/backports.list",
        "apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
 }
@@ -85,8 +100,11 @@ ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
            fmt::format("modprobe {}", name)}};
 }
 
-ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
-  if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
+ModuleSource azurelinux_module(const host::Kernel& kernel, std::string_view name) {
+  const auto& release = kernel.release;
+  const bool is_x86 = kernel.machine != "aarch64";
+  if (is_x86 && name == "mana_ib" &&
+      (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
         "use Azure Linux 4: the x86_64 kernels of Azure Linux 3 do not contain mana_ib, so DPDK "
         "has only the synthetic path",
@@ -128,12 +146,19 @@ std::vector<std::string> install(Family family, std::string_view packages) {
   return {};
 }
 
+std::string_view compiler_packages(Family family) {
+  const bool has_group =
+      family == Family::debian || family == Family::ubuntu || family == Family::azurelinux;
+  return has_group ? "build-essential" : "gcc make";
+}
+
 std::vector<std::string> build_rdma_core(Family family, const std::string& edit) {
   const bool deb = family == Family::debian || family == Family::ubuntu;
   auto commands = install(family,
                           deb ? "git build-essential cmake pkg-config libudev-dev libnl-3-dev "
                                 "libnl-route-3-dev"
-                              : "git gcc make cmake pkg-config systemd-devel libnl3-devel");
+                              : fmt::format("git {} cmake pkg-config systemd-devel libnl3-devel",
+                                            compiler_packages(family)));
   commands.emplace_back("git clone --depth 1 -b v50.1 https://github.com/linux-rdma/rdma-core.git");
   if (!edit.empty()) commands.push_back(edit);
   for (const auto* command :
@@ -162,8 +187,10 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
     case Family::redhat:
       return redhat_module(kernel, name);
     case Family::azurelinux:
-      return azurelinux_module(kernel.release, name);
+      return azurelinux_module(kernel, name);
     case Family::suse:
+      return {fmt::format("the newest kernel-azure usually has {} (active after a reboot)", name),
+              {"zypper --non-interactive install kernel-azure"}};
     case Family::other:
       break;
   }

@@ -24,6 +24,10 @@ unsigned debian_release(std::string_view kernel);
 // Returns the commands that install `packages` ("a b"); none for an unknown distribution.
 std::vector<std::string> install(Family family, std::string_view packages);
 
+// Returns the packages with a C compiler and make. gcc of Azure Linux has neither the headers of
+// libc nor binutils.
+std::string_view compiler_packages(Family family);
+
 // Returns commands that install the RDMA libraries with MANA's provider.
 std::vector<std::string> install_rdma_core(const host::Facts& facts);
 

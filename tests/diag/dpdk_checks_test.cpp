@@ -78,7 +78,8 @@ TEST(DpdkInstalled, BuildsDpdkWhereTheDistributionHasNoNetMana) {
   }
   EXPECT_THAT(remedy_on("5.14.0-427.13.1.el9_4.x86_64", "rhel"),
               HasSubstr("rdma-core-devel\n" + build + "printf '%s\\n' /usr/local/lib64 | tee "));
-  EXPECT_THAT(remedy_on("6.6.134.1-1.azl3", "azurelinux"), HasSubstr("tdnf install -y git gcc"));
+  EXPECT_THAT(remedy_on("6.6.134.1-1.azl3", "azurelinux"),
+              HasSubstr("tdnf install -y git build-essential"));
   EXPECT_THAT(remedy_on("6.4.0-150600", "sles"), HasSubstr("libnuma-devel rdma-core-devel"));
   EXPECT_THAT(remedy_on("6.14.0", "void"), testing::StartsWith("git clone"));
 }

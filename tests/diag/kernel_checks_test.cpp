@@ -207,6 +207,25 @@ TEST(KernelManaIb, ExplainsThatAzureLinux3LacksIt) {
   EXPECT_EQ(commands_of(finding), "");
 }
 
+TEST(KernelManaIb, IsNotPromisedByAPackageThatDoesNotHaveIt) {
+  host::Facts facts = healthy_vm();
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  const auto finding_on = [&](const char* kernel, const char* machine, const char* distribution) {
+    facts.kernel = host::Kernel{kernel, machine, distribution};
+    return run_check(facts, "kernel.mana-ib");
+  };
+  const auto debian = finding_on("5.10.0-34-cloud-amd64", "x86_64", "debian");
+  EXPECT_THAT(debian.remedy->why, HasSubstr("use Debian 13"));
+  EXPECT_EQ(commands_of(debian), "");
+  const auto ubuntu = finding_on("5.4.0-1109-azure", "x86_64", "ubuntu");
+  EXPECT_THAT(ubuntu.remedy->why, HasSubstr("driver id 19"));
+  EXPECT_EQ(commands_of(ubuntu), "");
+  const auto arm = finding_on("6.6.134.1-1.azl3", "aarch64", "azurelinux");
+  EXPECT_THAT(arm.remedy->why, testing::Not(HasSubstr("x86")));
+  EXPECT_THAT(commands_of(finding_on("5.14.21-150500", "x86_64", "sles")),
+              HasSubstr("install kernel-azure"));
+}
+
 TEST(KernelManaIb, NamesTheFileThatBlacklistsIt) {
   host::Facts facts = healthy_vm();
   auto& module = test::module(facts, "mana_ib");

@@ -147,7 +147,7 @@ const std::vector<TextCase> kCases = {
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
-     "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
+     "'Label: Debian' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-amd64"},
     {"KernelOfDebianOnArm",
@@ -159,7 +159,7 @@ const std::vector<TextCase> kCases = {
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
-     "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
+     "'Label: Debian' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-arm64"},
     {"KernelOfAzureLinux",

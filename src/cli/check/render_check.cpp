@@ -150,9 +150,11 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   const bool has_detail = finding.status == Status::warn || is_cause(ran);
   if (has_detail && !finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
-  if (!is_cause(ran) || !finding.remedy) return;
+  // The other causes often need the remedy of the first one, such as DPDK a newer rdma-core.
+  const bool is_first = !causes_.empty() && causes_.front() == &ran;
+  if (!is_first || !finding.remedy) return;
   write_remedy({finding.remedy->why, finding.remedy->commands});
-  if (finding.remedy->others.empty()) return;
+  if (finding.remedy->others.empty() && causes_.size() == 1) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
                    << screen_.paint(Color::dim, "'manactl doctor' shows all remedies") << '\n';
 }
