@@ -61,8 +61,8 @@ Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   if (is_of_distribution(kernel.release)) {
     return unknown(fmt::format(
-        "{}: the kernel of a distribution may contain backports that data/releases.json does not "
-        "list; kernel.mana and kernel.mana-ib show what it contains",
+        "{}: the kernel of a distribution may contain backports that manactl does not know; "
+        "kernel.mana and kernel.mana-ib show what it contains",
         kernel.release));
   }
   return judge(false, milestone->brings);

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """docs_test.py ROOT: checks that links, files and functions (as `module::name`) in the documents exist.
 
+Man pages are installed without the source tree, so they refer only to other man pages and to `manactl help`.
+
 tests/diag/docs_test.cpp checks that docs/checks.md has a heading for every check.
 """
 import pathlib
@@ -45,6 +47,11 @@ def wrong(page, line):
 
 
 findings = []
+SOURCE_FILE = re.compile(rf"(?<![\w/.-])(?:{FOLDERS})/\w|(?<![A-Za-z])[A-Z]+\.md")
+for page in sorted(ROOT.glob("man/*.scd")):
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        for name in SOURCE_FILE.findall(line):
+            findings.append(f"{page.relative_to(ROOT)}:{number}: '{name}' refers to the source tree")
 for page in PAGES:
     lines = page.read_text().splitlines()
     if len(lines) > MAX_LINES.get(page.name, len(lines)):
