@@ -124,7 +124,7 @@ constexpr std::array kCommands = {
             "[OPTION]... -- COMMAND...",
             "Run a program on a MANA adapter in software",
             {"manactl sim -- dpdk-testpmd -l 0-1 --in-memory",
-             "manactl sim --fault tx=33 -- manactl bench sim0"},
+             "manactl sim --fault tx=33 -- manactl bench --duration 5"},
             add_sim},
     Command{"completion",
             "bash|zsh|fish",

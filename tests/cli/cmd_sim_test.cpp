@@ -227,5 +227,14 @@ TEST(Sim, PrintsOneLineForBadSettings) {
   }
 }
 
+TEST(Sim, RunsTheExampleOfItsHelp) {
+  const auto help = manactl({"sim", "--help"}).out;
+  EXPECT_THAT(help, HasSubstr("manactl sim --fault tx=33 -- manactl bench --duration 5\n"));
+  const auto outcome =
+      manactl({"sim", "--fault", "tx=33", "--", MANACTL_PROGRAM, "bench", "--duration", "50ms"});
+  EXPECT_NE(outcome.code, 2) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("sent")) << outcome.err;
+}
+
 }  // namespace
 }  // namespace manactl::test::cmd_sim_test

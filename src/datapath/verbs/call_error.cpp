@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "datapath/verbs/library.h"
 
 namespace manactl::datapath::verbs {
 
@@ -15,6 +16,11 @@ namespace {
 // interface is up; otherwise the first protection domain with a QP on the port uses it.
 std::string port_user(const PortInfo& port) {
   const auto name = printable(port.interface);
+  if (is_simulated()) {
+    return "the software adapter has no kernel interface, so a fault of --fault or another queue "
+           "of "
+           "this program causes it";
+  }
   if (port.up.value_or(false)) {
     return fmt::format("the kernel uses it while '{}' is up; run: ip link set {} down", name, name);
   }
