@@ -10,7 +10,7 @@ manactl prepare eth1 --vf-only --hugepages 128
 for engine in dpdk verbs; do
   echo "# bench, engine $engine"
   before=$(device_packets tx_packets)
-  manactl bench eth1 --engine $engine --mode tx --queues 2 --duration 60 --interval 500ms --no-save -o json \
+  manactl bench eth1 --engine $engine --mode tx --queues 2 --duration 1h --interval 500ms --no-save -o json \
     >/run/azure/result 2>/run/azure/err &
   pid=$!
   wait_for eval '(($(device_packets tx_packets) > before + 20000))' || { cat /run/azure/err; fail "bench sends no packets"; }
@@ -22,7 +22,7 @@ for engine in dpdk verbs; do
   sleep 2
   return_vfs
   sent=$(device_packets tx_packets)
-  wait_for eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
+  wait_for eval '(($(device_packets tx_packets) > sent + 20000))' || { tail -n 3 /run/azure/result; cat /run/azure/err; fail "bench does not send again"; }
   stop_bench $pid
   expect "path" vf "$(awk '$1 == "path" { print $2 }' /run/azure/out)"
   for event in "was removed" returned; do

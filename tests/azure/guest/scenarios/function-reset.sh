@@ -11,7 +11,7 @@ manactl prepare eth1 --vf-only --hugepages 128
 for cause in request timeout; do
   echo "# reset after a $cause"
   before=$(device_packets tx_packets)
-  manactl bench eth1 --engine dpdk --mode tx --queues 2 --duration 90 --interval 500ms --no-save -o json \
+  manactl bench eth1 --engine dpdk --mode tx --queues 2 --duration 1h --interval 500ms --no-save -o json \
     >/run/azure/result 2>/run/azure/err &
   pid=$!
   wait_for eval '(($(device_packets tx_packets) > before + 20000))' ||

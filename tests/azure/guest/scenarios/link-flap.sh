@@ -23,7 +23,7 @@ receives() {
 
 for engine in dpdk verbs; do
   echo "# bench, engine $engine"
-  manactl bench eth1 --port eth0 --mode txrx --engine $engine --queues 2 --duration 90 --interval 250ms --no-save \
+  manactl bench eth1 --port eth0 --mode txrx --engine $engine --queues 2 --duration 1h --interval 250ms --no-save \
     -o json >/run/azure/result 2>/run/azure/err &
   pid=$!
   receives || { cat /run/azure/err; fail "bench receives no packets"; }

@@ -50,7 +50,7 @@ expect "status of dpdk-testpmd" 0 $rc
 for mode in txrx tx; do
   echo "# bench, mode $mode"
   before=$(device_packets tx_packets all)
-  manactl bench eth1 --port eth0 --mode $mode --queues 2 --duration 60 --interval 500ms --no-save -o json \
+  manactl bench eth1 --port eth0 --mode $mode --queues 2 --duration 1h --interval 500ms --no-save -o json \
     >/run/azure/result 2>/run/azure/err &
   pid=$!
   wait_for eval '(($(device_packets tx_packets all) > before + 50000))'
