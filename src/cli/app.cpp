@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -225,9 +226,20 @@ std::vector<std::string> second_words(std::string_view first) {
   return words;
 }
 
+// Words that users may expect to be commands, and the commands for the same purpose.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"bind", "prepare"},
+    {"undo", "restore"},
+    {"unbind", "restore"},
+    {"unprepare", "restore"},
+};
+
 // Returns the command, or after "help" also the check, that a user may have meant by `word`; empty
 // if none is similar.
 std::string similar_command(std::string_view word, bool after_help) {
+  for (const auto& [other, command] : kOtherWords) {
+    if (word == other) return std::string(command);
+  }
   std::vector<std::string> names = {"help", "version"};
   for (const auto& command : kCommands) names.emplace_back(command.name);
   if (after_help) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -88,6 +89,14 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   return run_on_adapter(plan, engine, context);
 }
 
+// Whether DPDK would create a device of this name.
+bool is_vdev(const std::string& name) {
+  const auto drivers = datapath::vdev_engine().info().drivers;
+  return std::ranges::any_of(drivers, [&](const std::string& driver) {
+    return driver.starts_with("net_") && name.starts_with(driver);
+  });
+}
+
 // Adds the ports of the named interfaces to the plan, and the CPUs on their NUMA nodes.
 Possible<void> find_nics(const BenchOptions& options,
                          const Context& context,
@@ -101,6 +110,14 @@ Possible<void> find_nics(const BenchOptions& options,
     auto port = engine.nic_state == datapath::NicState::link_down
                     ? find_unbound_port(facts, interface.str(), entries)
                     : find_prepared_port(facts, interface.str(), entries);
+    if (!port && is_vdev(interface.str())) {
+      return tl::unexpected<Obstacle>(
+          Obstacle{Error{Errc::invalid,
+                         0,
+                         fmt::format("bench: '{0}' is a virtual device of DPDK: use --vdev {0}",
+                                     interface.str())},
+                   {}});
+    }
     if (!port) return tl::unexpected<Obstacle>(port.error());
     plan.nics.push_back(std::move(*port));
   }

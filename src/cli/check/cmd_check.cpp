@@ -49,6 +49,10 @@ Exit run_check(const CheckOptions& options, Context& context) {
   auto check_options = check_options_for(facts, options.queues);
   if (options.nic) {
     const auto nic = facts.azure_nic(options.nic->str());
+    if (!nic && diag::find_check(options.nic->str()) != nullptr) {
+      return report_usage_error(
+          context, fmt::format("check: '{0}' is a check: use --only {0}", options.nic->str()));
+    }
     if (!nic) return report_error(context, nic.error());
     check_options.interface = options.nic->is_interface() ? options.nic->str() : (*nic)->name();
   }
