@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# All dependencies are packages of the distribution, which scripts/packages lists, except for DPDK.
+# All dependencies except DPDK are packages of the distribution; scripts/packages lists them.
 
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)

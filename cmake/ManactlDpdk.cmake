@@ -13,7 +13,7 @@ if(MANACTL_DPDK_ROOT STREQUAL default)
   execute_process(COMMAND "${PROJECT_SOURCE_DIR}/scripts/unpack" trixie "${MANACTL_DEBIAN_ARCH}" "${default}" libdpdk-dev
     RESULT_VARIABLE failed)
   if(failed)
-    message(FATAL_ERROR "DPDK of Debian 13 cannot be downloaded; -DMANACTL_DPDK_ROOT=/ takes DPDK of this system")
+    message(FATAL_ERROR "cannot download the DPDK of Debian 13; to use the DPDK of this system, configure with -DMANACTL_DPDK_ROOT=/")
   endif()
 endif()
 string(REGEX REPLACE "/$" "" root "${MANACTL_DPDK_ROOT}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Only in the portable program (cmake/portable.cmake): what its static libraries import from glibc
-// but glibc 2.28 lacks. libstdc++ was compiled with the headers of glibc 2.36.
+// Only in the portable program (cmake/portable.cmake): functions of glibc that its static libraries
+// import and glibc 2.28 lacks. libstdc++ was compiled with the headers of glibc 2.36.
 
 #include <pthread.h>
 #include <sys/syscall.h>

@@ -228,11 +228,7 @@ std::vector<std::string> second_words(std::string_view first) {
 
 // Words that users may expect to be commands, and the commands for the same purpose.
 constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
-    {"bind", "prepare"},
-    {"undo", "restore"},
-    {"unbind", "restore"},
-    {"unprepare", "restore"},
-};
+    {"bind", "prepare"}, {"undo", "restore"}, {"unbind", "restore"}, {"unprepare", "restore"}};
 
 // Returns the command, or after "help" also the check, that a user may have meant by `word`; empty
 // if none is similar.

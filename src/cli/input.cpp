@@ -36,16 +36,16 @@ class DescriptorSource final : public ByteSource {
   std::string name_;
 };
 
-// Kernels pad a log that a crash cut off with zeros, and terminals get escape sequences. More bytes
-// of other kinds show that it is not a text.
+// A log that a crash truncated may end in zeros, and logs of terminals contain escape sequences. If
+// more than 5 % of the bytes are other control characters, the input is binary data.
 bool is_text(std::string_view bytes) {
   constexpr std::string_view kUsual = "\t\n\v\f\r\b\x1b";
-  constexpr std::size_t kShare = 20;  // 5 %
+  constexpr std::size_t kBytesPerOther = 20;
   const auto others = std::ranges::count_if(bytes, [&](char c) {
     const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
     return is_control && c != '\0' && kUsual.find(c) == std::string_view::npos;
   });
-  return static_cast<std::size_t>(others) * kShare <= bytes.size();
+  return static_cast<std::size_t>(others) * kBytesPerOther <= bytes.size();
 }
 
 Result<> require_text(std::string_view bytes) {
@@ -59,7 +59,7 @@ Result<> require_text(std::string_view bytes) {
     return fail(Errc::invalid, "it is a zip archive; unpack it, and name the logs in it");
   }
   if (bytes.starts_with(kProgram) || !is_text(bytes)) {
-    return fail(Errc::invalid, "it is not a log, but binary data");
+    return fail(Errc::invalid, "it is binary data, not a log");
   }
   return {};
 }

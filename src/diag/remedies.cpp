@@ -44,7 +44,7 @@ ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
   const auto parsed = Release::parse(release);
   if (parsed && *parsed < Release{5, 15, 0}) {
     return {fmt::format("use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains {}, "
-                        "but reports driver id 19, which rdma-core does not know as MANA",
+                        "but reports driver id 19, which rdma-core does not take for MANA",
                         name),
             {}};
   }
@@ -66,10 +66,11 @@ ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
 ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
   const auto parsed = Release::parse(kernel.release);
   if (parsed && *parsed < Release{6, 1, 0}) {
-    return {fmt::format("use Debian 13: the kernels of Debian 11 and earlier have no {}, and "
-                        "their backports are no longer published",
-                        name),
-            {}};
+    return {
+        fmt::format("use Debian 13: the kernels of Debian 11 and earlier do not contain {}, and "
+                    "their backports are no longer published",
+                    name),
+        {}};
   }
   const std::string_view architecture = kernel.machine == "aarch64" ? "arm64" : "amd64";
   const unsigned release = debian_release(kernel.release);
@@ -80,7 +81,7 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
   }
   return {
       fmt::format("the cloud kernel of bookworm-backports has {} (active after a reboot)", name),
-      // From the mirror that this machine uses, which apt knows only after an update. Third parties
+      // Uses the mirror of this machine, which apt lists only after an update. Third parties
       // and the security archive have other labels.
       {"apt-get update",
        "apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "

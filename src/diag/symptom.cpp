@@ -10,40 +10,40 @@ namespace {
 
 constexpr std::string_view kManaDriver = "net_mana";
 
-bool names(const std::string& pattern, const Signature& signature) {
+bool matches_id(const std::string& pattern, const Signature& signature) {
   if (!pattern.ends_with('*')) return pattern == signature.id;
   return std::string_view(signature.id)
       .starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
 }
 
-bool names_any(const std::vector<std::string>& patterns, const Signature& signature) {
-  return std::ranges::any_of(patterns, [&](const auto& p) { return names(p, signature); });
+bool matches_any_id(const std::vector<std::string>& patterns, const Signature& signature) {
+  return std::ranges::any_of(patterns, [&](const auto& p) { return matches_id(p, signature); });
 }
 
 bool has_required_lines(const LogEntry& entry, const LogReport& log) {
   const auto& required = entry.signature->benign_without;
   return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
-           return other.signature != nullptr && names_any(required, *other.signature);
+           return other.signature != nullptr && matches_any_id(required, *other.signature);
          });
 }
 
-bool is_rule_for(const Symptom& one, const Symptom& other) {
+bool can_cause(const Symptom& one, const Symptom& other) {
   const auto& cause = one.signature();
   const auto& effect = other.signature();
   if (cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
     // With wildcards, two signatures may explain each other: the higher rank is the cause.
-    return names(pattern, cause) && (!pattern.ends_with('*') || cause.rank > effect.rank);
+    return matches_id(pattern, cause) && (!pattern.ends_with('*') || cause.rank > effect.rank);
   });
 }
 
 // The logs of two programs, or of two kernels, have nothing to do with each other. An error of the
-// kernel may explain one of a program in another log, and the reverse.
+// kernel may explain an error of a program in another log, and vice versa.
 bool has_explanation(const Symptom& other, const Symptoms& symptoms) {
   return std::ranges::all_of(other.logs, [&](const LogReport* log) {
     return std::ranges::any_of(symptoms, [&](const Symptom& one) {
       const bool may_be_elsewhere = kind_of(one.signature()) != kind_of(other.signature());
-      return (may_be_elsewhere || one.is_in(*log)) && is_rule_for(one, other);
+      return (may_be_elsewhere || one.is_in(*log)) && can_cause(one, other);
     });
   });
 }

@@ -40,7 +40,7 @@ class EthtoolSocket {
   // `request` is a command structure, which the kernel changes. Returns an error with errno.
   Result<> call(void* request) const;
 
-  // The same with another ioctl, such as SIOCGHWTSTAMP.
+  // Like call(), for another ioctl such as SIOCGHWTSTAMP.
   Result<> call(unsigned long number, void* request) const;
 
   Result<> call(EthtoolRequest& request) const { return call(request.data()); }

@@ -132,7 +132,7 @@ Result<CompareResult> compare(const CompareInput& before,
                               double threshold) {
   if (!before.id.empty() && before.id == after.id) {
     return fail(Errc::invalid,
-                fmt::format("both are the result {}: a comparison needs two results",
+                fmt::format("cannot compare result {} with itself: name two results",
                             printable(before.id)));
   }
   for (const auto* input : {&before, &after}) {

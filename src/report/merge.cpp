@@ -31,20 +31,20 @@ Result<> check_modes(datapath::Mode sender, datapath::Mode receiver) {
   return {};
 }
 
-// Fails if one of the devices is connected to no other machine: the results can have no packet in
+// Fails if a device is not connected to another machine, because the results then have no packet in
 // common.
 Result<> check_devices(const BenchResult& result, std::string_view which) {
-  constexpr std::string_view kLoops[] = {"net_null", "net_ring"};
+  constexpr std::string_view kIsolatedDrivers[] = {"net_null", "net_ring"};
   if (result.simulated) {
     return fail(Errc::invalid,
-                fmt::format("the {} result is of a simulation, which exchanges no packets with "
+                fmt::format("the {} result is from a simulation, which exchanges no packets with "
                             "another run",
                             which));
   }
   for (const auto& port : result.report.ports) {
-    if (std::ranges::find(kLoops, port.driver) == std::end(kLoops)) continue;
+    if (std::ranges::find(kIsolatedDrivers, port.driver) == std::end(kIsolatedDrivers)) continue;
     return fail(Errc::invalid,
-                fmt::format("the {} result is of {}, which exchanges no packets with another run",
+                fmt::format("the {} result is from {}, which exchanges no packets with another run",
                             which,
                             printable(port.driver)));
   }
@@ -197,13 +197,13 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
   }
   if (result.received > result.sent) {
     remarks.emplace_back(
-        "more packets were received than sent: another sender is active, so that the loss is "
+        "more packets were received than sent, probably from another sender, so the loss is "
         "unknown");
   }
   if (result.strays > 0) {
     remarks.push_back(
-        fmt::format("{} of the received packets arrived before or after the traffic: they hide as "
-                    "many lost packets",
+        fmt::format("{} of the received packets are strays from before or after the traffic: up to "
+                    "as many lost packets are not counted",
                     result.strays));
   }
   return remarks;

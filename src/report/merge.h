@@ -24,7 +24,7 @@ struct MergeResult {
   std::uint64_t sent = 0, received = 0;  // packets
   double overlap = 0;                    // seconds in which both ends ran
   bool covered = false;                  // the receiver ran during the whole run of the sender
-  // Share of the sent packets; empty unless `covered`, and if more packets were received than sent.
+  // Share of the sent packets; empty if not `covered`, or if more packets were received than sent.
   std::optional<double> loss;
   Spread sent_by, received_by;
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets

@@ -132,7 +132,7 @@ class SettingRestorer {
       if (managed_.keys.contains(key)) return true;
       const auto present = now_.find(key);
       return present != now_.end() && key != kIpv6MtuFile &&
-             managed_.keep(key, link_.name, value, present->second);
+             managed_.keep_if_changed(key, link_.name, value, present->second);
     });
   }
 
@@ -299,10 +299,10 @@ Values file_settings(const os::System& system, const os::Link& link) {
   return {settings.begin(), settings.end()};
 }
 
-bool ManagedSettings::keep(const std::string& key,
-                           const std::string& interface,
-                           const std::string& saved,
-                           const std::string& now) {
+bool ManagedSettings::keep_if_changed(const std::string& key,
+                                      const std::string& interface,
+                                      const std::string& saved,
+                                      const std::string& now) {
   const auto first = at_return.find(key);
   if (first == at_return.end() || first->second == now || now == saved) return false;
   keys.insert(key);

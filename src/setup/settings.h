@@ -23,11 +23,11 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& 
 // cannot store one of them.
 Result<> save_settings(const os::System& system, os::Link link, Values& target);
 
-// The key of the MTU, which another value of the journal contains.
+// The key of the MTU. The journal stores the MTU itself under "mtu".
 inline constexpr std::string_view kMtuFile = "sys/class/net/@/mtu";
 
-// The settings of the interface that are files, by their keys, and its MTU. Only the MTU if it is
-// being renamed.
+// The settings of the interface that are files, by their keys, and its MTU. Only the MTU while the
+// interface is being renamed.
 Values file_settings(const os::System& system, const os::Link& link);
 
 // Whether `saved` has settings. In the journal of an earlier version, it has none.
@@ -48,12 +48,13 @@ struct ManagedSettings {
   std::set<std::string> keys;
   std::vector<std::string> kept;
 
-  // Whether a file, whose value in the journal is `saved`, stays as it is `now`. Then adds it to
-  // `keys` and `kept`.
-  bool keep(const std::string& key,
-            const std::string& interface,
-            const std::string& saved,
-            const std::string& now);
+  // Returns true if another program has changed a file since the interface returned. If so, adds
+  // its key to `keys` and a note to `kept`. `saved` is the value in the journal, `now` the current
+  // one.
+  bool keep_if_changed(const std::string& key,
+                       const std::string& interface,
+                       const std::string& saved,
+                       const std::string& now);
 };
 
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver

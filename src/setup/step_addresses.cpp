@@ -71,7 +71,7 @@ class SaveAddresses final : public Step {
       if (!link) return tl::unexpected<Error>(link.error());
     }
     ManagedSettings managed;
-    // These are the settings of the synthetic interface.
+    // request.at_return has the settings of the synthetic interface only.
     if (request.at_return != nullptr && !interface_.channel.empty()) {
       managed.at_return = *request.at_return;
     }
@@ -144,7 +144,8 @@ class SaveAddresses final : public Step {
     const auto mtu = parse_unsigned(value_at(before, "mtu"), UINT32_MAX);
     if (!mtu || *mtu == link.mtu) return {};
     const auto key = std::string(kMtuFile);
-    if (managed.keep(key, link.name, std::to_string(*mtu), std::to_string(link.mtu))) return {};
+    if (managed.keep_if_changed(key, link.name, std::to_string(*mtu), std::to_string(link.mtu)))
+      return {};
     return set_and_verify_mtu(context.system, interface_, static_cast<unsigned>(*mtu));
   }
 

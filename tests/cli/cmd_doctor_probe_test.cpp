@@ -95,7 +95,7 @@ constexpr Fault kFaults[] = {
     {"create_cq=errno:ENOMEM", 1, "cq", "failed", "ENOMEM", "ulimit -l"},
     {"create_cq=errno:EOPNOTSUPP", 1, "cq", "failed", "EOPNOTSUPP", "mana_ib of this kernel"},
     {"create_qp=errno:EPERM", 4, "qp", "failed", "EPERM", "CAP_NET_RAW"},
-    {"create_qp=errno:EBUSY", 5, "qp", "failed", "EBUSY", "a fault of --fault"},
+    {"create_qp=errno:EBUSY", 5, "qp", "failed", "EBUSY", "--fault caused this error"},
     {"create_qp=errno:ENODEV", 5, "qp", "failed", "ENODEV", "kernels before 7.2"},
     {"create_qp=crash", 1, "qp", "crashed", "", "create_qp: "},
     {"create_wq=errno:ENOMEM,after=1", 1, "rss-qp", "failed", "ENOMEM", "ulimit -l"},

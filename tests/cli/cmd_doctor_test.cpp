@@ -33,7 +33,7 @@ TEST(Doctor, AnalyzesALogOnACapturedMachineWithoutMana) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_TRUE(document["root"].is_null()) << outcome.out;
-  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be of another machine"));
+  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be from another machine"));
 }
 
 TEST(Doctor, FindsTheRootCauseOnACapturedMachine) {
@@ -181,7 +181,7 @@ TEST(Doctor, FindsTheCauseInALogOnAMachineWithoutMana) {
     ASSERT_EQ(document["others"].size(), machine == "vf-missing" ? 1U : 0U) << outcome.out;
     for (const auto& other : document["others"]) EXPECT_EQ(other["id"], "hardware.mana");
     EXPECT_GT(document["checks"], 0);
-    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be of another machine"));
+    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be from another machine"));
   }
 }
 
@@ -191,8 +191,8 @@ TEST(Doctor, RejectsAFileThatIsNotALogInOneLine) {
   const std::pair<std::string, std::string> files[] = {
       {directory.file("empty.log", ""), "empty.log' is empty"},
       {directory.file("a.zip", zip), "it is a zip archive; unpack it"},
-      {directory.file("program", "\177ELF\n"), "it is not a log, but binary data"},
-      {directory.file("noise", std::string(100, '\001')), "it is not a log, but binary data"},
+      {directory.file("program", "\177ELF\n"), "it is binary data, not a log"},
+      {directory.file("noise", std::string(100, '\001')), "it is binary data, not a log"},
   };
   for (const auto& [file, message] : files) {
     const auto outcome = manactl({"doctor", file});

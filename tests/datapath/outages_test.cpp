@@ -65,8 +65,8 @@ TEST(Outages, AtTheEndOfAReceiverAreNoted) {
     mark_outages(mode, trial);
     EXPECT_THAT(trial.notes,
                 ElementsAre(HasSubstr("for at least 0.5 s, from 0.5 s after the start"),
-                            "no packets arrived after 2.0 s: the sender "
-                            "finished or stopped, or the link was down"));
+                            "the traffic ended after 2.0 s: the sender finished or stopped, or "
+                            "the link was down"));
   }
 }
 
@@ -75,9 +75,8 @@ TEST(Outages, AtTheEndOfAReceiverAreNotedDespiteStrayPackets) {
   auto trial = received({2, 0, 900, 900, 900, 0, 3, 0, 1});
   mark_outages(Mode::rx, trial);
   EXPECT_THAT(trial.notes,
-              ElementsAre("no packets arrived after 2.5 s, except for 6 before and after the "
-                          "traffic, which the rate excludes: the sender finished or stopped, or "
-                          "the link was down"));
+              ElementsAre("the traffic ended after 2.5 s: the sender finished or stopped, or the "
+                          "link was down; the rate excludes 6 stray packets before and after it"));
   EXPECT_THAT(disturbed_of(trial), Each(false));
   auto partial = received({900, 900, 30});
   mark_outages(Mode::rx, partial);

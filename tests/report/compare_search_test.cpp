@@ -49,7 +49,7 @@ TEST(Compare, RefusesAResultThatIsComparedWithItself) {
   result.id = "20261121T134702Z-0000";
   const auto input = compare_input(result, "latest");
   EXPECT_EQ(compare(input, input, 0.02).error().message,
-            "both are the result 20261121T134702Z-0000: a comparison needs two results");
+            "cannot compare result 20261121T134702Z-0000 with itself: name two results");
   result.id.clear();  // two files may hold equal results
   const auto file = compare_input(result, "a.json");
   EXPECT_TRUE(compare(file, file, 0.02));

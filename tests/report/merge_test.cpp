@@ -44,7 +44,7 @@ TEST(Merge, HasNoLossWhenMoreWasReceivedThanSent) {
   merged.max_loss = 0.001;
   EXPECT_TRUE(merged.exceeds_max_loss());
   EXPECT_EQ(verdict_of(merged), "loss unknown, which fails the limit of 0.1 %");
-  EXPECT_THAT(remarks_on(merged), ElementsAre(HasSubstr("so that the loss is unknown")));
+  EXPECT_THAT(remarks_on(merged), ElementsAre(HasSubstr("so the loss is unknown")));
 }
 
 TEST(Merge, NamesStrayPacketsThatHideLostOnes) {
@@ -57,7 +57,7 @@ TEST(Merge, NamesStrayPacketsThatHideLostOnes) {
   }
   const auto sender = connected(Mode::tx, 1e6);
   EXPECT_THAT(remarks_on(*merge(sender, receiver)),
-              ElementsAre(HasSubstr("57 of the received packets arrived before or after")));
+              ElementsAre(HasSubstr("57 of the received packets are strays from before or after")));
 }
 
 TEST(Merge, RejectsResultsThatHaveNoPacketInCommon) {
@@ -66,9 +66,9 @@ TEST(Merge, RejectsResultsThatHaveNoPacketInCommon) {
   auto simulated = receiver;
   simulated.simulated = true;
   EXPECT_THAT(merge(sender, simulated).error().message,
-              HasSubstr("the second result is of a simulation, which exchanges no packets"));
+              HasSubstr("the second result is from a simulation, which exchanges no packets"));
   EXPECT_THAT(merge(test::steady(Mode::tx, 1e6), receiver).error().message,
-              HasSubstr("the first result is of net_null, which exchanges no packets"));
+              HasSubstr("the first result is from net_null, which exchanges no packets"));
 }
 
 TEST(Merge, ComputesTheSpreadOverTheQueues) {

@@ -150,7 +150,8 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   const bool has_detail = finding.status == Status::warn || is_cause(ran);
   if (has_detail && !finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
-  // The other causes often need the remedy of the first one, such as DPDK a newer rdma-core.
+  // The remedy of the first cause often comes before those of others: DPDK, for example, is built
+  // with a newer rdma-core.
   const bool is_first = !causes_.empty() && causes_.front() == &ran;
   if (!is_first || !finding.remedy) return;
   write_remedy({finding.remedy->why, finding.remedy->commands});

@@ -206,11 +206,11 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
   // captured machine was named together with the log.
   const bool only_logs = !reports_.empty() && !has_mana_ && context_.root.empty();
   if (only_logs) {
-    notes_.emplace_back(
-        diag::first_causes(checks_).empty()
-            ? "this machine has no MANA; only the log was analyzed"
-            : "this machine has no MANA; only the log was analyzed: 'manactl doctor' without a log "
-              "shows why");
+    notes_.emplace_back(diag::first_causes(checks_).empty()
+                            ? "this machine has no MANA, so only the log was analyzed"
+                            : "this machine has no MANA, so only the log was analyzed; 'manactl "
+                              "doctor' without a log "
+                              "shows why MANA is missing");
     checks_ = {};
     diagnosis_ = diag::diagnose(checks_, reports_);
     return;
@@ -218,7 +218,7 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
   diagnosis_ = diag::diagnose(checks_, reports_, diag::observations_of(facts));
   if (has_mana_) return;
   if (!reports_.empty()) {
-    notes_.emplace_back("the captured machine has no MANA; the log may be of another machine");
+    notes_.emplace_back("the captured machine has no MANA; the log may be from another machine");
   } else if (!diagnosis_.root) {
     notes_.emplace_back("no MANA adapter was found; most checks do not apply");
   }
@@ -239,8 +239,8 @@ Exit DoctorCommand::exit_code() const {
   const auto& verdict = diagnosis_.verdict;
   if (diagnosis_.root || (verdict && is_failure(verdict->answer))) return Exit::findings;
   // The log of another machine may be about MANA.
-  const bool no_log_of_mana = !verdict || verdict->answer == diag::Answer::not_mana;
-  return no_log_of_mana && !has_mana_ && !probe_ ? Exit::unsupported : Exit::ok;
+  const bool lacks_mana_log = !verdict || verdict->answer == diag::Answer::not_mana;
+  return lacks_mana_log && !has_mana_ && !probe_ ? Exit::unsupported : Exit::ok;
 }
 
 Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit) {

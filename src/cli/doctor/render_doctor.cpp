@@ -289,11 +289,11 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (is_unknown) writer.write_unknown_failure(result);
   if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
-  const auto* const heading = !diagnosis.root            ? "Other errors:"
+  const auto* const heading = !diagnosis.root            ? "Unexplained errors:"
                               : diagnosis.others.empty() ? "Caused by this:"
                                                          : "Caused by these:";
   writer.write_list(heading, diagnosis.consequences);
-  writer.write_list("Other errors:", diagnosis.unexplained);
+  writer.write_list("Unexplained errors:", diagnosis.unexplained);
   writer.write_list("Recovered errors, each with the later line that proves it:",
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",

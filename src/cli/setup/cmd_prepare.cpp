@@ -173,8 +173,11 @@ Result<std::vector<std::string>> planned_files(const setup::Request& request,
   return paths;
 }
 
-// Warns of a fault that prepare does not repair. Hugepages can be used without such a NIC.
-void add_obstacle(PrepareOutput& result, const setup::Request& request, const host::Facts& facts) {
+// Adds a warning if a fault that prepare does not repair keeps DPDK from using the NIC. A request
+// without an interface reserves only hugepages.
+void add_dpdk_warning(PrepareOutput& result,
+                      const setup::Request& request,
+                      const host::Facts& facts) {
   auto obstacle = request.interface ? obstacle_to_dpdk(facts) : std::string();
   if (!obstacle.empty()) result.prepared.warnings.push_back(std::move(obstacle));
 }
@@ -195,7 +198,7 @@ Exit run_dry(const PrepareOptions& options,
   result.allow_channels = accepts_channels(facts);
   result.commands = dry_run.commands();
   result.prepared = std::move(*prepared);
-  add_obstacle(result, request, facts);
+  add_dpdk_warning(result, request, facts);
   if (result.prepared.outcome != setup::PrepareOutcome::already_prepared) {
     result.confirm_within = options.confirm;
   }
@@ -262,7 +265,7 @@ class PrepareCommand {
   // cannot use them.
   void add_nics(PrepareOutput& result, const setup::Request& request) const {
     const auto facts = gather_facts(system_);
-    add_obstacle(result, request, facts);
+    add_dpdk_warning(result, request, facts);
     result.slots = setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
                        .value_or(std::vector<setup::Slot>{});
     result.allow_channels = accepts_channels(facts);

@@ -236,7 +236,9 @@ void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   const int node = *nodes.begin();
   const bool is_any_elsewhere = !host::pools_elsewhere(facts.memory, nodes).empty();
   if (!is_any_elsewhere || host::freest_pool(facts.memory, node).free != 0) return;
-  write("", fmt::format("the NICs are on node {}; to move what dpdk-testpmd needs:", node));
+  write(
+      "",
+      fmt::format("the NICs are on node {}; to move the hugepages for dpdk-testpmd there:", node));
   const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
   for (const auto& command : host::reserve_commands(facts.memory, nodes, node, bytes)) {
     write_command(command);

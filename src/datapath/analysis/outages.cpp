@@ -18,7 +18,7 @@ bool is_silent(const Interval& interval) {
   return interval.total.rx.packets == 0;
 }
 
-// Adds notes about the end of a remote sender's traffic, unless it lasted until the end.
+// Adds a note if the traffic of a remote sender ended before the run.
 void note_end(Mode mode, Trial& trial) {
   const auto& all = trial.intervals;
   const auto traffic = traffic_in(mode, all);
@@ -30,12 +30,11 @@ void note_end(Mode mode, Trial& trial) {
   for (std::size_t i = 0; i < end; ++i) seconds += all[i].total.seconds;
   const auto strays = stray_packets(mode, all);
   trial.notes.push_back(fmt::format(
-      "no packets arrived after {:.1f} s{}: the sender finished or stopped, or the link was down",
+      "the traffic ended after {:.1f} s: the sender finished or stopped, or the link was down{}",
       seconds,
-      strays == 0 ? ""
-                  : fmt::format(", except for {} before and after the traffic, which the rate "
-                                "excludes",
-                                strays)));
+      strays == 0
+          ? ""
+          : fmt::format("; the rate excludes {} stray packets before and after it", strays)));
 }
 
 }  // namespace

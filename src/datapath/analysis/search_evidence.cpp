@@ -7,12 +7,12 @@ namespace manactl::datapath {
 
 namespace {
 
-constexpr double kExceed = 0.5;  // share of the time at a rate in which the goal may be missed
+constexpr double kExceed = 0.5;  // share of the time of the trials at a rate that may miss the goal
 
 // A trial decides about a goal only if the goal allows it to lose this many packets. With fewer
 // packets, chance decides: one lost packet of 100 is 1 %.
 constexpr double kMinLosses = 10;
-// Share of the packets of a trial at the maximum rate that always suffices.
+// A trial with this share of the packets of a trial at the maximum rate always decides.
 constexpr double kEnough = 0.9;
 
 }  // namespace

@@ -77,13 +77,13 @@ PacketTime sum_of(Mode mode, std::span<const Interval> intervals) {
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals) {
   double peak = 0;
   for (const auto& interval : intervals) peak = std::max(peak, rate_in(mode, interval));
-  const bool is_open = generates_packets(mode);
+  const bool is_endless = generates_packets(mode);
   const auto is_outside = [&](const Interval& interval) {
-    if (is_open) return headline(mode, interval.total).packets == 0;
+    if (is_endless) return headline(mode, interval.total).packets == 0;
     return peak == 0 || rate_in(mode, interval) < peak * kTrafficShare;
   };
   while (!intervals.empty() && is_outside(intervals.front())) intervals = intervals.subspan(1);
-  while (!is_open && !intervals.empty() && is_outside(intervals.back())) {
+  while (!is_endless && !intervals.empty() && is_outside(intervals.back())) {
     intervals = intervals.first(intervals.size() - 1);
   }
   return intervals;
@@ -96,8 +96,8 @@ std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals) {
   const auto* end = begin + traffic.size();
   std::uint64_t packets = 0;
   for (const auto& interval : intervals) {
-    const bool is_near = &interval + 1 >= begin && &interval <= end;
-    if (!is_near) packets += headline(mode, interval.total).packets;
+    const bool is_adjacent = &interval + 1 >= begin && &interval <= end;
+    if (!is_adjacent) packets += headline(mode, interval.total).packets;
   }
   return packets;
 }

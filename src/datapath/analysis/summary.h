@@ -33,14 +33,14 @@ struct Disturbance {
   double waited = -1;  // share of the workers' time in which they were preempted
 };
 
-// The intervals from the begin to the end of the traffic. In modes that generate packets, it begins
-// with the first packet and does not end. In the others, the run lasts longer than that of the
-// remote sender: the traffic is where the rate is at least a share of its peak, because a few stray
-// packets, such as ARP, arrive before and after it.
+// The intervals from the beginning to the end of the traffic. In modes that generate packets, it
+// begins with the first packet and does not end. In the others, the run lasts longer than that of
+// the remote sender: the traffic is where the rate is at least a share of its peak, because a few
+// stray packets, such as ARP, arrive before and after it.
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals);
 
-// The packets that a receiver counted before and after its traffic, without those in the intervals
-// next to it. 0 in modes that generate packets.
+// The packets that a receiver counted before and after its traffic, except those in the adjacent
+// intervals. 0 in modes that generate packets.
 std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals);
 
 // True if the run lost more than 1 % of its CPU time.

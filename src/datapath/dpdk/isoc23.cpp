@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Functions that glibc has since version 2.38. Programs that are compiled with its headers call
-// them instead of those without the prefix, as DPDK does. Unlike those, they know binary numbers
-// ("0b11").
+// The functions __isoc23_* of glibc 2.38. Code that was compiled with its headers, such as DPDK,
+// calls them instead of strtol() and the like. Those of glibc also parse binary numbers ("0b11");
+// these do not.
 
 #include <cstdarg>
 #include <cstdio>

@@ -47,10 +47,10 @@ void set_packets(Count& count, std::uint64_t packets) {
 }
 
 void exclude_failed(Count& sent) {
-  constexpr std::uint64_t kExcess = 100;  // one in so many rejected packets
+  constexpr std::uint64_t kRejectedPerError = 100;  // ignores one more error for so many packets
   const auto rejected = sent.missed.value_or(0);
   const auto failed = since(sent.errors.value_or(0), rejected);
-  if (failed > rejected / kExcess) set_packets(sent, since(sent.packets, failed));
+  if (failed > rejected / kRejectedPerError) set_packets(sent, since(sent.packets, failed));
 }
 
 Effort& Effort::operator+=(const Effort& other) {

@@ -93,7 +93,7 @@ void set_packets(Count& count, std::uint64_t packets);
 
 // Removes the packets that the device completed with an error, which were not sent. Drivers that
 // also report rejected packets as errors count those twice; the two counters are not read at the
-// same time, so that a small excess of errors does not count.
+// same time, so a small excess of errors is ignored.
 void exclude_failed(Count& sent);
 
 // Packets by the path that they took.
@@ -154,8 +154,8 @@ struct ReplyCounts {
 
 struct Trial {
   TrialPlan plan;
-  std::vector<Interval>
-      intervals;               // counts of packets that were posted and did not fail, or received
+  // Counts of received packets, and of posted packets that did not fail.
+  std::vector<Interval> intervals;
   std::vector<Sample> queues;  // counts of completed packets in the whole trial, port by port
   // The sum of the queues, unless a note states otherwise: some losses are counted only per port.
   Sample total;

@@ -17,9 +17,7 @@ namespace {
 std::string port_user(const PortInfo& port) {
   const auto name = printable(port.interface);
   if (is_simulated()) {
-    return "the software adapter has no kernel interface, so a fault of --fault or another queue "
-           "of "
-           "this program causes it";
+    return "--fault caused this error, or another queue of this program uses the port";
   }
   if (port.up.value_or(false)) {
     return fmt::format("the kernel uses it while '{}' is up; run: ip link set {} down", name, name);

@@ -142,7 +142,7 @@ TEST_F(SavedResults, AreFoundByLabelPrefixAndAge) {
               HasSubstr("2026 baseline (" + std::string(kOld) + ")"));
   const auto same = run({"bench", "compare", "20261121-134702", "2026 baseline"});
   EXPECT_EQ(same.code, 2);
-  EXPECT_THAT(same.err, HasSubstr("both are the result " + std::string(kOld)));
+  EXPECT_THAT(same.err, HasSubstr("cannot compare result " + std::string(kOld)));
   keep("20261121-134704-3f2a", document(labeled));
   const auto rows = json::parse(run({"bench", "list", "--json"}).out)["results"];
   EXPECT_EQ(rows[0]["label"], "2026 baseline");

@@ -322,10 +322,10 @@ struct Fault {
 // The message contains the errno, the owner of the port and the command that frees it.
 TEST(BenchOnAdapter, ExplainsErrorsOfTheDriver) {
   for (const auto& [fault, code, message] : std::vector<Fault>{
-           {"create_qp=errno:EBUSY", 5, "(EBUSY): the software adapter has no kernel interface"},
+           {"create_qp=errno:EBUSY", 5, "(EBUSY): --fault caused this error"},
            {"create_qp=errno:ENODEV",
             5,
-            "(ENODEV on kernels before 7.2): the software adapter has no kernel interface"},
+            "(ENODEV on kernels before 7.2): --fault caused this error"},
            {"create_qp=errno:EOPNOTSUPP", 3, "mana_ib of this kernel does not support it"},
            {"create_qp=errno:EPERM", 4, "CAP_NET_RAW"},
            {"alloc_parent_domain=missing",
