@@ -79,7 +79,8 @@ class Run:
             self.children = children_of(process.pid)
             victim = process.pid
             if self.kill == "testpmd":
-                victim, = (child for child in self.children if "dpdk-testpmd" in read(f"/proc/{child}/cmdline"))
+                # The other child is a fork of 'manactl sim'.
+                victim, = (child for child in self.children if "\0sim\0" not in read(f"/proc/{child}/cmdline"))
             os.kill(victim, signal.SIGKILL)
             return
         with contextlib.suppress(BrokenPipeError):  # a command may have made testpmd crash
