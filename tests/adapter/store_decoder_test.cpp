@@ -87,5 +87,52 @@ TEST(StoreDecoder, RejectsUnknownInstructions) {
   }
 }
 
+// Machine code that the GNU assembler emits for ARM64.
+TEST(StoreDecoder, DecodesStoresOfArm64) {
+  struct {
+    const char* text;
+    std::uint32_t code;
+    StoreInstruction store;
+  } const known[] = {
+      {"str x3, [x0]", 0xf9000003, {StoreSource::general, 3, 8, 4, 0}},
+      {"str w3, [x0]", 0xb9000003, {StoreSource::general, 3, 4, 4, 0}},
+      {"str x30, [x1, #2048]", 0xf904003e, {StoreSource::general, 30, 8, 4, 0}},
+      {"str xzr, [x1, #8]", 0xf900043f, {StoreSource::immediate, 0, 8, 4, 0}},
+      {"stur x5, [x6, #-8]", 0xf81f80c5, {StoreSource::general, 5, 8, 4, 0}},
+      {"stur w5, [x6, #3]", 0xb80030c5, {StoreSource::general, 5, 4, 4, 0}},
+      {"str x7, [x8, x9]", 0xf8296907, {StoreSource::general, 7, 8, 4, 0}},
+      {"str w7, [x8, w9, uxtw #2]", 0xb8295907, {StoreSource::general, 7, 4, 4, 0}},
+      {"stlr x1, [x2]", 0xc89ffc41, {StoreSource::general, 1, 8, 4, 0}},
+      {"stlr w1, [x2]", 0x889ffc41, {StoreSource::general, 1, 4, 4, 0}},
+      {"stlur x4, [x5, #16]", 0xd90100a4, {StoreSource::general, 4, 8, 4, 0}},
+      {"stlur w4, [x5, #-4]", 0x991fc0a4, {StoreSource::general, 4, 4, 4, 0}},
+  };
+
+  for (const auto& row : known) EXPECT_EQ(decode_arm64_store(row.code), row.store) << row.text;
+}
+
+TEST(StoreDecoder, RejectsOtherInstructionsOfArm64) {
+  struct {
+    const char* text;
+    std::uint32_t code;
+  } const unknown[] = {
+      {"ldr x3, [x0]", 0xf9400003},
+      {"str x3, [x0], #8", 0xf8008403},
+      {"str x3, [x0, #8]!", 0xf8008c03},
+      {"strb w3, [x0]", 0x39000003},
+      {"strh w3, [x0]", 0x79000003},
+      {"stp x1, x2, [x0]", 0xa9000801},
+      {"str d0, [x0]", 0xfd000000},
+      {"str q0, [x0]", 0x3d800000},
+      {"stxr w1, x2, [x3]", 0xc8017c62},
+      {"swp x1, x2, [x3]", 0xf8218062},
+      {"ldar x1, [x2]", 0xc8dffc41},
+      {"ldrsw x1, [x2]", 0xb9800041},
+      {"sttr x1, [x2]", 0xf8000841},
+  };
+
+  for (const auto& row : unknown) EXPECT_FALSE(decode_arm64_store(row.code)) << row.text;
+}
+
 }  // namespace
 }  // namespace manactl::adapter::store_decoder_test

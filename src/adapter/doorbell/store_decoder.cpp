@@ -99,7 +99,32 @@ std::optional<StoreInstruction> vex(Cursor& code, bool is_vex3) {
   return std::nullopt;
 }
 
+// The stores of a general register in ARM64: of 4 bytes, or of 8 if kArm64Wide is set.
+constexpr std::uint32_t kArm64Wide = 0x40000000;
+
+constexpr struct {
+  std::uint32_t mask, value;
+} kArm64Stores[] = {
+    {0xbfc00000, 0xb9000000},  // STR with an offset
+    {0xbfe00c00, 0xb8000000},  // STUR
+    {0xbfe00c00, 0xb8200800},  // STR with a register as offset
+    {0xbffffc00, 0x889ffc00},  // STLR
+    {0xbfe00c00, 0x99000000},  // STLUR
+};
+
 }  // namespace
+
+std::optional<StoreInstruction> decode_arm64_store(std::uint32_t instruction) {
+  constexpr std::uint8_t kZeroRegister = 31;
+  for (const auto& store : kArm64Stores) {
+    if ((instruction & store.mask) != store.value) continue;
+    const std::uint8_t bytes = (instruction & kArm64Wide) != 0 ? 8 : 4;
+    const auto reg = static_cast<std::uint8_t>(instruction & 31U);
+    if (reg == kZeroRegister) return StoreInstruction{StoreSource::immediate, 0, bytes, 4, 0};
+    return StoreInstruction{StoreSource::general, reg, bytes, 4, 0};
+  }
+  return std::nullopt;
+}
 
 std::optional<StoreInstruction> decode_store(std::span<const std::uint8_t> bytes) {
   Cursor code(bytes);

@@ -13,14 +13,14 @@
 #include <cstring>
 #include <initializer_list>
 #include <mutex>
+#include <optional>
+#include <span>
 
 #include "adapter/doorbell/store_decoder.h"
 #include "adapter/shim/simulator.h"
 
 namespace manactl::adapter {
 namespace {
-
-constexpr std::size_t kMaxInstructionBytes = 15;
 
 // One page per open context. Lock-free, because the signal handler reads it.
 std::array<std::atomic<std::uintptr_t>, kMaxPorts * 8> trapped_pages;
@@ -45,6 +45,8 @@ std::uintptr_t page_of(std::uintptr_t address) {
 
 #if defined(__x86_64__)
 
+constexpr std::size_t kMaxInstructionBytes = 15;
+
 // For each register number in an instruction, the index into gregs.
 constexpr int kRegisters[] = {REG_RAX,
                               REG_RCX,
@@ -63,14 +65,54 @@ constexpr int kRegisters[] = {REG_RAX,
                               REG_R14,
                               REG_R15};
 
+auto& instruction_pointer(ucontext_t& context) {
+  return context.uc_mcontext.gregs[REG_RIP];
+}
+
+std::uint64_t general_register(const ucontext_t& context, std::uint8_t reg) {
+  return static_cast<std::uint64_t>(context.uc_mcontext.gregs[kRegisters[reg]]);
+}
+
+std::uint64_t vector_register(const ucontext_t& context, std::uint8_t reg) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, &context.uc_mcontext.fpregs->_xmm[reg], sizeof value);
+  return value;
+}
+
+std::optional<StoreInstruction> store_at(std::span<const std::uint8_t> code) {
+  return decode_store(code);
+}
+
+#elif defined(__aarch64__)
+
+constexpr std::size_t kMaxInstructionBytes = 4;
+
+auto& instruction_pointer(ucontext_t& context) {
+  return context.uc_mcontext.pc;
+}
+
+std::uint64_t general_register(const ucontext_t& context, std::uint8_t reg) {
+  return context.uc_mcontext.regs[reg];
+}
+
+std::uint64_t vector_register(const ucontext_t&, std::uint8_t) {
+  return 0;  // decode_arm64_store() rejects them
+}
+
+std::optional<StoreInstruction> store_at(std::span<const std::uint8_t> code) {
+  std::uint32_t instruction = 0;
+  std::memcpy(&instruction, code.data(), sizeof instruction);
+  return decode_arm64_store(instruction);
+}
+
+#else
+#error "Azure VMs are x86-64 or ARM64"
+#endif
+
 std::uint64_t value_of(const StoreInstruction& store, const ucontext_t& context) {
   std::uint64_t value = store.immediate;
-  if (store.source == StoreSource::general) {
-    value = static_cast<std::uint64_t>(context.uc_mcontext.gregs[kRegisters[store.reg]]);
-  }
-  if (store.source == StoreSource::vector) {
-    std::memcpy(&value, &context.uc_mcontext.fpregs->_xmm[store.reg], sizeof value);
-  }
+  if (store.source == StoreSource::general) value = general_register(context, store.reg);
+  if (store.source == StoreSource::vector) value = vector_register(context, store.reg);
   return store.bytes == 8 ? value : value & 0xffffffffU;
 }
 
@@ -100,9 +142,9 @@ void leave_signals_to_main(ucontext_t& context) {
 bool handle_store(std::uintptr_t address, ucontext_t& context) {
   const auto page = page_of(address);
   if (page == 0) return false;
-  auto& next = context.uc_mcontext.gregs[REG_RIP];
+  auto& next = instruction_pointer(context);
   const std::span code(memory_at(static_cast<std::uint64_t>(next)), kMaxInstructionBytes);
-  const auto store = decode_store(code);
+  const auto store = store_at(code);
   if (!store) {
     constexpr char kText[] = "manactl sim: cannot decode the instruction that stores a doorbell:";
     std::array<char, sizeof kText + kMaxInstructionBytes * 3 + 1> line{};
@@ -123,14 +165,6 @@ bool handle_store(std::uintptr_t address, ucontext_t& context) {
   next += store->length;
   return true;
 }
-
-#else
-
-bool handle_store(std::uintptr_t, ucontext_t&) {
-  return false;
-}
-
-#endif
 
 void forward(int signal, siginfo_t* info, void* context) {
   if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
@@ -186,9 +220,6 @@ int replace_handler(const struct sigaction* action, struct sigaction* before) {
 }
 
 Result<> trap_doorbells(DoorbellPage& page) {
-#if !defined(__x86_64__)
-  return fail(Errc::unsupported, "doorbells can be trapped on x86-64 only");
-#endif
   auto good = install();
   if (!good) return good;
   const auto address = reinterpret_cast<std::uintptr_t>(page.address());
