@@ -15,13 +15,17 @@ set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "")
 set(CMAKE_C_COMPILER "${triplet}-gcc-12")
 set(CMAKE_CXX_COMPILER "${triplet}-g++-12")
 
-# The paths of this machine must not be in the program.
-set(CMAKE_C_FLAGS_INIT "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build")
+# The paths of this machine must not be in the program. Without -nostdinc, a cross compiler would search the headers of
+# its own C library first.
 set(library "${CMAKE_SYSROOT}/usr/lib/${triplet}")
-set(cxx "${CMAKE_SYSROOT}/usr/include")
-# Without -nostdinc, a cross compiler would search its own C library first.
-string(CONCAT CMAKE_CXX_FLAGS_INIT "${CMAKE_C_FLAGS_INIT} -nostdinc++ -isystem ${cxx}/c++/12 -isystem ${cxx}/${triplet}/c++/12 "
-  "-isystem ${cxx}/c++/12/backward")
+set(headers "${CMAKE_SYSROOT}/usr/include")
+execute_process(COMMAND "${CMAKE_C_COMPILER}" -print-file-name=include OUTPUT_VARIABLE compiler_headers
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(prefix_map "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build")
+set(c_headers "-isystem ${compiler_headers} -isystem ${headers}/${triplet} -isystem ${headers}")
+set(CMAKE_C_FLAGS_INIT "${prefix_map} -nostdinc ${c_headers}")
+string(CONCAT CMAKE_CXX_FLAGS_INIT "${prefix_map} -nostdinc -isystem ${headers}/c++/12 "
+  "-isystem ${headers}/${triplet}/c++/12 -isystem ${headers}/c++/12/backward ${c_headers}")
 # The start files decide which functions of the C library initialize the program.
 string(CONCAT CMAKE_EXE_LINKER_FLAGS_INIT "-B${library}/ -L${library} -static-libstdc++")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "${CMAKE_EXE_LINKER_FLAGS_INIT}")
