@@ -19,6 +19,7 @@ manactl_component(fmt "${fmt_VERSION}" MIT "https://github.com/fmtlib/fmt")
 if(MANACTL_PORTABLE)
   manactl_component(libbsd "${BSD_VERSION}" BSD-3-Clause "https://libbsd.freedesktop.org")
   manactl_component(libmd "${MD_VERSION}" BSD-3-Clause "https://www.hadrons.org/software/libmd")
+  # libnl-3 and libnl-route-3
   manactl_component(libnl "${NL_VERSION}" LGPL-2.1-only "https://github.com/thom311/libnl")
   manactl_component(libnuma "${NUMA_VERSION}" LGPL-2.1-only "https://github.com/numactl/numactl")
   manactl_component(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1"

@@ -15,7 +15,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 
-pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
+pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-route-3.0)
 # Do not use pkg-config here: on Debian 13 it takes 23 s to resolve the packages of Abseil that re2.pc requires. manactl
 # links only libre2 itself, whose file name contains its ABI version.
 find_path(MANACTL_RE2_INCLUDE_DIR re2/re2.h REQUIRED)

@@ -20,6 +20,7 @@
 #include "os/files.h"
 #include "os/interface_settings.h"
 #include "os/netlink.h"
+#include "os/netlink_messages.h"
 #include "os/owned.h"
 #include "os/queueing.h"
 
@@ -107,34 +108,24 @@ std::string token_in(std::string_view families) {
   return {};
 }
 
-void add_names(std::string_view properties, InterfaceSettings& target) {
-  while (const auto property = next_attribute(properties)) {
-    if (property->type != IFLA_ALT_IFNAME) continue;
-    target.emplace_back(std::string(kAlternativeName) + property->text(), "");
-  }
-}
-
 void read_link(std::string_view body, InterfaceSettings& target) {
-  const auto head = leading<ifinfomsg>(body);
-  if (!head) return;
-  target.emplace_back(kFlags, text_of_flags(head->ifi_flags));
+  const auto link = decode_link(body);
+  if (!link) return;
+  target.emplace_back(kFlags, text_of_flags(link->flags));
+  if (link->mac != MacAddress{}) target.emplace_back(kMac, link->mac.str());
+  for (const auto& name : link->alternative_names) {
+    target.emplace_back(std::string(kAlternativeName) + name, "");
+  }
   auto rest = after(body, sizeof(ifinfomsg));
   while (const auto attribute = next_attribute(rest)) {
     const auto number =
         std::ranges::find(kNumberAttributes, attribute->type, &NumberAttribute::type);
     if (number != std::end(kNumberAttributes)) {
       target.emplace_back(number->key, std::to_string(attribute->u32().value_or(0)));
-    } else if (attribute->type == IFLA_ADDRESS) {
-      if (auto mac = text_of_mac(attribute->data); !mac.empty()) {
-        target.emplace_back(kMac, std::move(mac));
-      }
-    } else if (attribute->type == IFLA_PROP_LIST) {
-      add_names(attribute->data, target);
-    } else if (attribute->type == IFLA_AF_SPEC) {
-      if (auto token = token_in(attribute->data); !token.empty()) {
-        target.emplace_back(kToken, std::move(token));
-      }
     }
+    const bool has_token = attribute->type == IFLA_AF_SPEC;
+    const auto token = has_token ? token_in(attribute->data) : std::string();
+    if (!token.empty()) target.emplace_back(kToken, token);
   }
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Sends a netlink request and collects the reply (netlink(7)). libnl provides the socket; messages
-// are byte strings, so that their decoders can be tested and fuzzed without a kernel. libnl-route-3
-// is not used: loading it and parsing 31 messages with it takes 702,000 instructions at each start
-// (libnl 3.7 under callgrind).
+// are byte strings, so that their decoders can be tested without a kernel.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Encodes netlink requests and decodes the messages of replies: pure functions on byte strings.
-// Sources: route_messages.cpp and route_requests.cpp (rtnetlink), rdma_messages.cpp (RDMA netlink,
-// rdma/rdma_netlink.h), socket_messages.cpp (sock_diag(7), and the lines of /proc/net/tcp,
-// proc(5)).
+// Sources: route_messages.cpp (rtnetlink, with libnl-route-3), route_requests.cpp (rtnetlink),
+// rdma_messages.cpp (RDMA netlink, rdma/rdma_netlink.h), socket_messages.cpp (sock_diag(7), and the
+// lines of /proc/net/tcp, proc(5)).
 
 #pragma once
 
@@ -20,8 +20,9 @@ namespace manactl::os {
 
 // In this file, `body` is a message without struct nlmsghdr.
 
-// Empty if the message is truncated or of another address family, or if the route is cached or not
-// unicast.
+// These functions trust the kernel, because libnl-route-3 3.7 does not check the lengths of all
+// attributes. Empty if the message is malformed or of another address family, or if the route is
+// cached or not unicast.
 std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);
@@ -42,6 +43,10 @@ std::optional<std::int32_t> decode_nsid(std::string_view body);
 // describe only the present state are left out.
 std::string request_of_route(std::string_view body);
 std::string request_of_next_hop(std::string_view body);
+
+// The message about a route without the types of its encapsulations. libnl-route-3 3.7 rejects a
+// route with any other than MPLS (nh_encap_parse_msg).
+std::string without_encapsulation(std::string_view body);
 
 // The body of a request that adds or removes the object. Errc::invalid for malformed addresses;
 // Errc::unsupported for a route without Route::request that does not have exactly one next hop.

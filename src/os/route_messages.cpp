@@ -5,32 +5,70 @@
 #include <linux/if_link.h>
 #include <linux/if_tunnel.h>
 #include <linux/rtnetlink.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/route/addr.h>
+#include <netlink/route/link.h>
+#include <netlink/route/route.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "os/attributes.h"
+#include "os/netlink.h"
 #include "os/netlink_messages.h"
+#include "os/owned.h"
 
 namespace manactl::os {
 namespace {
 
-std::string operstate_name(std::string_view data) {
-  // IF_OPER_* (linux/if.h) in the spelling of sysfs.
-  constexpr std::array<std::string_view, 7> kNames = {
-      "unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"};
-  const auto state = leading<std::uint8_t>(data);
-  if (!state || *state >= kNames.size()) return "unknown";
-  return std::string(kNames[*state]);
+using Message = Owned<nl_msg, nlmsg_free>;
+using Object = Owned<nl_object, nl_object_put>;
+using RouteObject = Owned<rtnl_route, rtnl_route_put>;
+
+// Parses the message about a link or an address; empty if it is malformed. The caches of
+// libnl-route-3 are not used: a message that the library does not understand ends its dump, and no
+// cache keeps the attributes that the library does not know.
+Object parse(unsigned type, std::string_view body) {
+  auto bytes = encode_request(type, 0, body);
+  const Message message(nlmsg_convert(reinterpret_cast<nlmsghdr*>(bytes.data())));
+  Object found;
+  if (!message) return found;
+  nlmsg_set_proto(message.get(), NETLINK_ROUTE);
+  const auto keep = [](nl_object* object, void* result) {
+    nl_object_get(object);
+    static_cast<Object*>(result)->reset(object);
+  };
+  nl_msg_parse(message.get(), keep, &found);
+  return found;
 }
 
-// Returns the text of an address; empty if `data` is too short for an address of this family.
-std::string address_text(int family, std::string_view data) {
-  const std::size_t length = family == AF_INET ? 4 : 16;
-  if (data.size() < length) return {};
+RouteObject parse_route(std::string_view body) {
+  auto bytes = encode_request(RTM_NEWROUTE, 0, body);
+  rtnl_route* route = nullptr;
+  rtnl_route_parse(reinterpret_cast<nlmsghdr*>(bytes.data()), &route);
+  return RouteObject(route);
+}
+
+std::string operstate_name(unsigned char state) {
+  std::array<char, 32> name{};
+  return rtnl_link_operstate2str(state, name.data(), name.size());
+}
+
+// Returns the text of an IP address; empty for null and for other addresses.
+std::string address_text(const nl_addr* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
-  inet_ntop(family, data.data(), text.data(), text.size());
+  const int family = address != nullptr ? nl_addr_get_family(address) : AF_UNSPEC;
+  const std::size_t length = family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr);
+  if (address != nullptr && nl_addr_get_len(address) == length) {
+    inet_ntop(family, nl_addr_get_binary_addr(address), text.data(), text.size());
+  }
   return text.data();
+}
+
+std::optional<int> as_index(int index) {
+  return index > 0 ? std::optional(index) : std::nullopt;
 }
 
 void read_alternative_names(std::string_view properties, Link& link) {
@@ -63,173 +101,50 @@ constexpr LowerAttribute kLowerAttributes[] = {
     {"xfrm", IFLA_XFRM_LINK},
 };
 
-std::optional<int> as_index(const Attribute& attribute) {
-  const auto index = leading<std::int32_t>(attribute.data);
-  if (!index || *index <= 0) return std::nullopt;
-  return index;
-}
-
 // Returns the lower interface that the data of this kind names; empty if there is none.
 std::optional<int> lower_in(std::string_view data, std::string_view kind) {
   for (const auto& [name, type] : kLowerAttributes) {
     auto rest = name == kind ? data : std::string_view();
     while (const auto attribute = next_attribute(rest)) {
-      if (attribute->type == type) return as_index(*attribute);
+      if (attribute->type == type) return as_index(static_cast<int>(attribute->u32().value_or(0)));
     }
   }
   return std::nullopt;
 }
 
-void read_kind(std::string_view info, Link& link) {
-  std::string_view data;
-  while (const auto part = next_attribute(info)) {
-    if (part->type == IFLA_INFO_KIND) link.kind = part->text();
-    if (part->type == IFLA_INFO_DATA) data = part->data;
-  }
-  if (!link.lower) link.lower = lower_in(data, link.kind);
-}
-
-void read_counters(std::string_view data, Link& link) {
-  struct Leading {
-    std::uint64_t rx_packets, tx_packets;
-  };
-
-  if (const auto stats = leading<Leading>(data)) {
-    link.rx_packets = stats->rx_packets;
-    link.tx_packets = stats->tx_packets;
-  }
-}
-
-void read_mac(std::string_view data, Link& link) {
-  if (data.size() != link.mac.bytes.size()) return;  // 20 bytes with InfiniBand, 4 with tunnels
-  std::copy(data.begin(), data.end(), link.mac.bytes.begin());
-}
-
-void read_link_attribute(const Attribute& attribute, Link& link) {
-  switch (attribute.type) {
-    case IFLA_ADDRESS:
-      return read_mac(attribute.data, link);
-    case IFLA_IFNAME:
-      link.name = attribute.text();
-      return;
-    case IFLA_MTU:
-      link.mtu = attribute.u32().value_or(0);
-      return;
-    case IFLA_LINK:
-      if (const auto index = as_index(attribute)) link.lower = index;
-      return;
-    case IFLA_MASTER:
-      link.master = as_index(attribute);
-      return;
-    case IFLA_OPERSTATE:
-      link.operstate = operstate_name(attribute.data);
-      return;
-    case IFLA_LINKINFO:
-      return read_kind(attribute.data, link);
-    case IFLA_STATS64:
-      return read_counters(attribute.data, link);
-    case IFLA_PROP_LIST:
-      return read_alternative_names(attribute.data, link);
-    case IFLA_PARENT_DEV_NAME:
-      link.device = attribute.text();
-      return;
-    default:
-      return;
-  }
-}
-
-// Reads the next hops of a multipath route up to the end or the first malformed one.
-void read_next_hops(std::string_view hops, int family, Route& route) {
-  for (;;) {
-    const auto hop = leading<rtnexthop>(hops);
-    if (!hop || hop->rtnh_len < sizeof(rtnexthop) || hop->rtnh_len > hops.size()) return;
-    if (hop->rtnh_ifindex > 0) route.outputs.push_back(hop->rtnh_ifindex);
-    auto attributes = hops.substr(sizeof(rtnexthop), hop->rtnh_len - sizeof(rtnexthop));
-    while (const auto attribute = next_attribute(attributes)) {
-      const bool is_gateway = attribute->type == RTA_GATEWAY && route.gateway.empty();
-      if (is_gateway) route.gateway = address_text(family, attribute->data);
+// Reads what libnl-route-3 3.7 does not: the names, the device, and for kinds such as erspan the
+// lower interface.
+void read_other_attributes(std::string_view attributes, Link& link) {
+  while (const auto attribute = next_attribute(attributes)) {
+    if (attribute->type == IFLA_PROP_LIST) read_alternative_names(attribute->data, link);
+    if (attribute->type == IFLA_PARENT_DEV_NAME) link.device = attribute->text();
+    auto info = attribute->type == IFLA_LINKINFO ? attribute->data : std::string_view();
+    while (const auto part = next_attribute(info)) {
+      const bool has_lower = part->type == IFLA_INFO_DATA && !link.lower;
+      if (has_lower) link.lower = lower_in(part->data, link.kind);
     }
-    hops = after(hops, hop->rtnh_len);
   }
 }
 
-void read_address_attribute(const Attribute& attribute,
-                            int family,
-                            Address& address,
-                            std::string& other) {
-  switch (attribute.type) {
-    case IFA_LOCAL:
-      address.text = address_text(family, attribute.data);
-      return;
-    case IFA_ADDRESS:
-      other = address_text(family, attribute.data);
-      return;
-    case IFA_BROADCAST:
-      address.broadcast = address_text(family, attribute.data);
-      return;
-    case IFA_LABEL:
-      address.label = attribute.text();
-      return;
-    case IFA_FLAGS:  // 32 bits; ifa_flags has only 8
-      address.flags = attribute.u32().value_or(address.flags);
-      return;
-    case IFA_RT_PRIORITY:
-      address.metric = attribute.u32().value_or(0);
-      return;
-    case IFA_CACHEINFO:
-      if (const auto times = leading<ifa_cacheinfo>(attribute.data)) {
-        address.valid = times->ifa_valid;
-        address.preferred = times->ifa_prefered;
-      }
-      return;
-    default:
-      return;
+MacAddress mac_of(rtnl_link* link) {
+  MacAddress mac;
+  const auto* address = rtnl_link_get_addr(link);
+  // The length is 20 with InfiniBand and 4 with tunnels.
+  if (address != nullptr && nl_addr_get_len(address) == mac.bytes.size()) {
+    std::memcpy(mac.bytes.data(), nl_addr_get_binary_addr(address), mac.bytes.size());
   }
+  return mac;
 }
 
-std::string destination_text(const rtmsg& head, std::string_view data) {
-  const auto text = address_text(head.rtm_family, data);
-  if (head.rtm_dst_len == 0 || text.empty()) return "default";
-  return fmt::format("{}/{}", text, head.rtm_dst_len);
-}
-
-std::string via_text(std::string_view data) {
-  const auto family = leading<std::uint16_t>(data);
-  if (!family || (*family != AF_INET && *family != AF_INET6)) return {};
-  return address_text(*family, data.substr(sizeof(*family)));
-}
-
-void read_route_attribute(const Attribute& attribute, const rtmsg& head, Route& route) {
-  switch (attribute.type) {
-    case RTA_DST:
-      route.destination = destination_text(head, attribute.data);
-      return;
-    case RTA_OIF:
-      if (const auto index = as_index(attribute)) route.outputs.push_back(*index);
-      return;
-    case RTA_GATEWAY:
-      route.gateway = address_text(head.rtm_family, attribute.data);
-      return;
-    case RTA_VIA:  // an IPv4 route with an IPv6 gateway: u16 family, then the address
-      route.gateway = via_text(attribute.data);
-      return;
-    case RTA_PREFSRC:
-      route.source = address_text(head.rtm_family, attribute.data);
-      return;
-    case RTA_PRIORITY:
-      route.metric = attribute.u32().value_or(0);
-      return;
-    case RTA_TABLE:  // 32 bits; rtm_table has only 8
-      route.table = attribute.u32().value_or(route.table);
-      return;
-    case RTA_NH_ID:
-      route.next_hop_id = attribute.u32().value_or(0);
-      return;
-    case RTA_MULTIPATH:
-      return read_next_hops(attribute.data, head.rtm_family, route);
-    default:
-      return;
-  }
+void read_next_hops(rtnl_route* from, Route& route) {
+  const auto read = [](rtnl_nexthop* hop, void* target) {
+    auto& to = *static_cast<Route*>(target);
+    const int index = rtnl_route_nh_get_ifindex(hop);
+    if (index > 0) to.outputs.push_back(index);
+    if (to.gateway.empty()) to.gateway = address_text(rtnl_route_nh_get_gateway(hop));
+    if (to.gateway.empty()) to.gateway = address_text(rtnl_route_nh_get_via(hop));
+  };
+  rtnl_route_foreach_nexthop(from, read, &route);
 }
 
 // Whether members of Route describe this attribute, or its value is the default.
@@ -258,76 +173,91 @@ bool is_described(const Attribute& attribute) {
 }  // namespace
 
 std::optional<Link> decode_link(std::string_view body) {
-  const auto head = leading<ifinfomsg>(body);
-  if (!head) return std::nullopt;
+  const auto object = parse(RTM_NEWLINK, body);
+  auto* from = reinterpret_cast<rtnl_link*>(object.get());
+  if (from == nullptr) return std::nullopt;
   Link link;
-  link.index = head->ifi_index;
-  link.flags = head->ifi_flags;
-  link.operstate = "unknown";
-  std::optional<std::int32_t> nsid;
-  auto attributes = after(body, sizeof(ifinfomsg));
-  while (const auto attribute = next_attribute(attributes)) {
-    read_link_attribute(*attribute, link);
-    if (attribute->type == IFLA_LINK_NETNSID) nsid = leading<std::int32_t>(attribute->data);
-  }
+  link.index = rtnl_link_get_ifindex(from);
+  link.name = rtnl_link_get_name(from);
+  link.flags = rtnl_link_get_flags(from);
+  link.operstate = operstate_name(rtnl_link_get_operstate(from));
+  link.mtu = rtnl_link_get_mtu(from);
+  link.mac = mac_of(from);
+  link.master = as_index(rtnl_link_get_master(from));
+  link.lower = as_index(rtnl_link_get_link(from));
+  if (const auto* kind = rtnl_link_get_type(from)) link.kind = kind;
+  link.rx_packets = rtnl_link_get_stat(from, RTNL_LINK_RX_PACKETS);
+  link.tx_packets = rtnl_link_get_stat(from, RTNL_LINK_TX_PACKETS);
+  read_other_attributes(after(body, sizeof(ifinfomsg)), link);
+  std::int32_t nsid = 0;
+  const bool is_foreign = rtnl_link_get_link_netnsid(from, &nsid) == 0;
   // The peer of a veth is not a lower link.
-  if (link.kind == "veth" || (!nsid && link.lower == link.index)) link.lower.reset();
-  if (nsid && link.lower) link.foreign_lower = ForeignLower{*link.lower, *nsid};
-  if (nsid) link.lower.reset();
+  if (link.kind == "veth" || (!is_foreign && link.lower == link.index)) link.lower.reset();
+  if (is_foreign && link.lower) link.foreign_lower = ForeignLower{*link.lower, nsid};
+  if (is_foreign) link.lower.reset();
   if (link.index <= 0 || link.name.empty()) return std::nullopt;
   return link;
 }
 
 std::optional<Address> decode_address(std::string_view body) {
-  const auto head = leading<ifaddrmsg>(body);
-  if (!head || (head->ifa_family != AF_INET && head->ifa_family != AF_INET6)) return std::nullopt;
+  const auto object = parse(RTM_NEWADDR, body);
+  auto* from = reinterpret_cast<rtnl_addr*>(object.get());
+  if (from == nullptr) return std::nullopt;
   Address address;
-  address.index = static_cast<int>(head->ifa_index);
-  address.prefix_length = head->ifa_prefixlen;
-  address.scope = head->ifa_scope;
-  address.flags = head->ifa_flags;
-  std::string other;
-  auto attributes = after(body, sizeof(ifaddrmsg));
-  while (const auto attribute = next_attribute(attributes)) {
-    read_address_attribute(*attribute, head->ifa_family, address, other);
-  }
-  // On a point-to-point link, IFA_LOCAL is the local address and IFA_ADDRESS the peer.
-  if (address.text.empty()) {
-    address.text = other;
-  } else if (!other.empty() && other != address.text) {
-    address.peer = other;
+  address.index = rtnl_addr_get_ifindex(from);
+  address.text = address_text(rtnl_addr_get_local(from));
+  address.prefix_length = static_cast<unsigned>(rtnl_addr_get_prefixlen(from));
+  address.scope = static_cast<unsigned>(rtnl_addr_get_scope(from));
+  address.flags = rtnl_addr_get_flags(from);
+  address.broadcast = address_text(rtnl_addr_get_broadcast(from));
+  address.peer = address_text(rtnl_addr_get_peer(from));
+  if (const auto* label = rtnl_addr_get_label(from)) address.label = label;
+  address.valid = rtnl_addr_get_valid_lifetime(from);
+  address.preferred = rtnl_addr_get_preferred_lifetime(from);
+  // libnl-route-3 3.7 does not read the metric.
+  for (auto rest = after(body, sizeof(ifaddrmsg)); const auto attribute = next_attribute(rest);) {
+    if (attribute->type == IFA_RT_PRIORITY) address.metric = attribute->u32().value_or(0);
   }
   if (address.text.empty()) return std::nullopt;
   return address;
 }
 
 std::optional<Route> decode_route(std::string_view body) {
-  const auto head = leading<rtmsg>(body);
-  if (!head || (head->rtm_family != AF_INET && head->rtm_family != AF_INET6)) return std::nullopt;
-  const bool cached = (head->rtm_flags & RTM_F_CLONED) != 0;
-  const bool unicast = head->rtm_type == RTN_UNICAST;
+  auto object = parse_route(body);
+  if (!object) object = parse_route(without_encapsulation(body));
+  if (!object) return std::nullopt;
+  auto* from = object.get();
+  const bool is_ip =
+      rtnl_route_get_family(from) == AF_INET || rtnl_route_get_family(from) == AF_INET6;
+  const bool cached = (rtnl_route_get_flags(from) & RTM_F_CLONED) != 0;
+  const bool unicast = rtnl_route_get_type(from) == RTN_UNICAST;
   // The kernel adds routes for its addresses by itself. Other types, such as RTN_BLACKHOLE, have no
   // interface.
   const bool added_by_others =
-      head->rtm_protocol > RTPROT_KERNEL && head->rtm_type <= RTN_MULTICAST;
-  if (cached || (!unicast && !added_by_others)) return std::nullopt;
+      rtnl_route_get_protocol(from) > RTPROT_KERNEL && rtnl_route_get_type(from) <= RTN_MULTICAST;
+  if (!is_ip || cached || (!unicast && !added_by_others)) return std::nullopt;
+  auto* destination = rtnl_route_get_dst(from);
+  const auto text = address_text(destination);
+  const auto length = nl_addr_get_prefixlen(destination);
+  // A missing destination must not be mistaken for the default route.
+  if (length != 0 && text.empty()) return std::nullopt;
   Route route;
-  route.destination = "default";
-  route.table = head->rtm_table;
-  route.protocol = head->rtm_protocol;
-  route.scope = head->rtm_scope;
-  route.onlink = (head->rtm_flags & RTNH_F_ONLINK) != 0;
-  route.ipv6 = head->rtm_family == AF_INET6;
+  route.destination = length == 0 ? "default" : fmt::format("{}/{}", text, length);
+  route.table = rtnl_route_get_table(from);
+  route.metric = rtnl_route_get_priority(from);
+  route.protocol = rtnl_route_get_protocol(from);
+  route.scope = rtnl_route_get_scope(from);
+  route.source = address_text(rtnl_route_get_pref_src(from));
+  route.onlink = (rtnl_route_get_flags(from) & RTNH_F_ONLINK) != 0;
+  route.ipv6 = rtnl_route_get_family(from) == AF_INET6;
   route.unicast = unicast;
-  auto attributes = after(body, sizeof(rtmsg));
-  bool described = unicast && head->rtm_tos == 0 && head->rtm_src_len == 0;
-  while (const auto attribute = next_attribute(attributes)) {
-    read_route_attribute(*attribute, *head, route);
+  read_next_hops(from, route);
+  bool described = unicast && rtnl_route_get_tos(from) == 0 && rtnl_route_get_src(from) == nullptr;
+  for (auto rest = after(body, sizeof(rtmsg)); const auto attribute = next_attribute(rest);) {
+    if (attribute->type == RTA_NH_ID) route.next_hop_id = attribute->u32().value_or(0);
     described = described && is_described(*attribute);
   }
   if (!described) route.request = request_of_route(body);
-  // A missing or truncated destination must not be mistaken for the default route.
-  if (head->rtm_dst_len != 0 && route.destination == "default") return std::nullopt;
   return route;
 }
 

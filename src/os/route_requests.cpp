@@ -177,6 +177,24 @@ std::string request_of_route(std::string_view body) {
   return request;
 }
 
+std::string without_encapsulation(std::string_view body) {
+  const auto is_type = [](const Attribute& attribute) { return attribute.type == RTA_ENCAP_TYPE; };
+  std::string plain(body.substr(0, sizeof(rtmsg)));
+  copy_attributes(after(body, sizeof(rtmsg)), plain, [&](const Attribute& attribute) {
+    if (attribute.type != RTA_MULTIPATH) return is_type(attribute);
+    std::string hops;
+    for (auto rest = attribute.data; const auto hop = next_hop_of(rest);) {
+      std::string changed(bytes_of(hop->head));
+      copy_attributes(hop->bytes.substr(sizeof hop->head), changed, is_type);
+      const auto length = static_cast<decltype(rtnexthop::rtnh_len)>(changed.size());
+      hops += changed.replace(0, sizeof length, bytes_of(length));  // rtnh_len is the first member
+    }
+    append_attribute(plain, RTA_MULTIPATH, hops);
+    return true;
+  });
+  return plain;
+}
+
 std::string request_of_next_hop(std::string_view body) {
   auto head = leading<nhmsg>(body).value_or(nhmsg{});
   head.nh_flags &= RTNH_F_ONLINK;
@@ -201,7 +219,7 @@ Result<std::string> encode_next_hop(const NextHop& hop) {
 }
 
 Result<std::string> encode_one_hop(const Route& route, std::size_t hop) {
-  const auto whole = encode_route(route);
+  auto whole = encode_route(route);
   if (!whole) return whole;
   std::string body = whole->substr(0, sizeof(rtmsg));
   copy_attributes(after(*whole, sizeof(rtmsg)), body, [&](const Attribute& attribute) {

@@ -39,12 +39,10 @@ void netlink(std::string_view input) {
   os::decode_datagram(input, 0, answers);
   answers.messages.push_back({0, std::string(input)});
   for (const auto& message : answers.messages) {
-    const auto link = os::decode_link(message.body);
-    require(!link || (link->index > 0 && !link->name.empty()));
-    const auto address = os::decode_address(message.body);
-    require(!address || !address->text.empty());
-    const auto route = os::decode_route(message.body);
-    require(!route || !route->destination.empty());
+    const auto hop = os::decode_next_hop(message.body);
+    require(!hop || hop->id != 0);
+    (void)os::request_of_route(message.body);
+    (void)os::without_encapsulation(message.body);
     const auto device = os::decode_device(message.body);
     require(!device || !device->name.empty());
     const auto chardev = os::decode_chardev(message.body);

@@ -93,7 +93,6 @@ TEST(AddressMessage, PrefersTheLocalAddress) {
   head.ifa_index = 2;
   std::string body(bytes_of(head));
   append_attribute(body, IFA_ADDRESS, v4("10.0.0.1"));
-  EXPECT_EQ(decode_address(body)->text, "10.0.0.1");
   append_attribute(body, IFA_LOCAL, v4("10.0.0.4"));
   const auto address = decode_address(body);
   EXPECT_EQ(address->text, "10.0.0.4");

@@ -133,7 +133,7 @@ TEST_F(NetlinkSocket, ListsLinksByIndex) {
       ifinfomsg head{};
       head.ifi_index = index;
       std::string body(bytes_of(head));
-      append_attribute(body, IFLA_IFNAME, "eth" + std::to_string(index));
+      append_attribute(body, IFLA_IFNAME, "eth" + std::to_string(index) + '\0');
       reply.push_back(kernel_.message(RTM_NEWLINK, body));
     }
     reply.push_back(kernel_.message(RTM_NEWLINK, "short"));

@@ -23,6 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using namespace std::string_view_literals;
 
 std::string number(std::uint32_t value) {
   return std::string(bytes_of(value));
@@ -132,12 +133,12 @@ std::string link_of(const std::string& kind, unsigned type) {
   std::string data, info;
   append_attribute(data, type + 1, number(8));
   append_attribute(data, type, number(4));
-  append_attribute(info, IFLA_INFO_KIND, kind);
+  append_attribute(info, IFLA_INFO_KIND, kind + '\0');
   append_attribute(info, IFLA_INFO_DATA, data);
   ifinfomsg head{};
   head.ifi_index = 9;
   std::string body(bytes_of(head));
-  append_attribute(body, IFLA_IFNAME, "t0");
+  append_attribute(body, IFLA_IFNAME, "t0\0"sv);
   append_attribute(body, IFLA_LINKINFO, info);
   return body;
 }
