@@ -50,12 +50,14 @@ foreach(kind IN ITEMS whole core)
 endforeach()
 
 # DPDK of Debian 13 was compiled with the headers of glibc 2.41.
-add_library(manactl_isoc23 STATIC "${PROJECT_SOURCE_DIR}/src/datapath/dpdk/isoc23.cpp")
-target_link_libraries(manactl_isoc23 PRIVATE manactl_warnings)
+set(source "${PROJECT_SOURCE_DIR}/src/datapath/dpdk")
+add_library(manactl_dpdk_symbols STATIC "${source}/isoc23.cpp" "${source}/trace_points.cpp")
+target_link_libraries(manactl_dpdk_symbols PRIVATE manactl_warnings)
+target_link_options(manactl_dpdk INTERFACE LINKER:--wrap=__rte_trace_point_register)
 # net_mana calls libibverbs and libmana. manactl_datapath_verbs_calls loads both at the first call, so that the
 # program also starts without them.
 target_link_libraries(manactl_dpdk INTERFACE
   "$<LINK_LIBRARY:WHOLE_ARCHIVE,${whole_files}>"
   "$<LINK_GROUP:RESCAN,${core_files}>"
-  manactl_isoc23 numa bsd $<$<BOOL:${MANACTL_PORTABLE}>:md> m
+  manactl_dpdk_symbols numa bsd $<$<BOOL:${MANACTL_PORTABLE}>:md> m
   manactl_datapath_verbs_calls)
