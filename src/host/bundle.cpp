@@ -48,7 +48,8 @@ Result<> check_replaceable(const TrustedDirectory& directory, const std::string&
 
 Result<> write_and_rename(const TreeEntries& tree,
                           const TrustedDirectory& directory,
-                          const std::string& name) {
+                          const std::string& name,
+                          TarCompression compression) {
   const int at = directory.get();
   std::string temporary;
   const auto file = create_beside(directory, name, temporary);
@@ -56,7 +57,7 @@ Result<> write_and_rename(const TreeEntries& tree,
   // After the rename, there is nothing to remove. Memory may be short, which throws.
   const auto remove = [&](const void*) { unlinkat(at, temporary.c_str(), 0); };
   const std::unique_ptr<const void, decltype(remove)> removal(&temporary, remove);
-  auto written = write_tarball(tree, file->get());
+  auto written = write_tarball(tree, compression, file->get());
   if (!written) return written;
   if (fsync(file->get()) != 0) return fail_errno(errno, "cannot sync it to disk");
   // rename(2) does not follow a symbolic link that was created at `name` after the check.
@@ -74,7 +75,8 @@ Result<> write_to(const std::string& path, const TreeEntries& tree) {
   if (!replaceable) return replaceable;
   auto good = check_size(tree);
   if (!good) return good;
-  return write_and_rename(tree, *directory, place->name);
+  const auto compression = compression_of(path).value_or(TarCompression::gzip);
+  return write_and_rename(tree, *directory, place->name, compression);
 }
 
 }  // namespace

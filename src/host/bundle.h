@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bundles: a recorded system as a tar.gz (docs/bundle.md), which open_captured() reads.
+// Bundles: a recorded system as a tar archive (docs/bundle.md), which open_captured() reads.
 
 #pragma once
 
@@ -30,8 +30,8 @@ Result<BundleContents> bundle_contents(const SystemRecorder& recorder,
                                        const BundleOptions& options);
 
 // Writes a temporary file with mode 0600 beside `path` and renames it, so that `path` is replaced
-// as a whole. Errc::invalid if `path` exists and is not a regular file; Errc::denied if a symbolic
-// link of another user leads to it.
+// as a whole. The name determines the compression, gzip by default. Errc::invalid if `path` exists
+// and is not a regular file; Errc::denied if a symbolic link of another user leads to it.
 Result<> write_bundle(const TreeEntries& tree, const std::string& path);
 
 // Writes bundle_contents().

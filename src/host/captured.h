@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A captured system: a directory or a bundle (tar.gz) with files of sysfs and procfs, and with the
-// replies of netlink, ethtool and libibverbs as JSON below manactl/. A bundle is unpacked in memory
-// only. Reading data that was not captured fails with Errc::not_found and "not captured: ...".
+// A captured system: a directory or a bundle (a tar archive) with files of sysfs and procfs, and
+// with the replies of netlink, ethtool and libibverbs as JSON below manactl/. A bundle is unpacked
+// in memory only. Reading data that was not captured fails with Errc::not_found and "not captured:
+// ...".
 
 #pragma once
 

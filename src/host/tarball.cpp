@@ -24,7 +24,10 @@ constexpr const char* kLibrary = "libarchive.so.13";
 // The functions of libarchive, which is loaded at run time.
 struct Library {
   decltype(&archive_write_new) write_new;
+  decltype(&archive_write_add_filter_none) add_none;
   decltype(&archive_write_add_filter_gzip) add_gzip;
+  decltype(&archive_write_add_filter_xz) add_xz;
+  decltype(&archive_write_add_filter_zstd) add_zstd;
   decltype(&archive_write_set_format_pax_restricted) set_pax;
   decltype(&archive_write_set_filter_option) set_option;
   decltype(&archive_write_open_fd) write_open;
@@ -62,7 +65,10 @@ Result<Library> load() {
   Library library{};
   FunctionBinder bind(*opened);
   bind("archive_write_new", library.write_new);
+  bind("archive_write_add_filter_none", library.add_none);
   bind("archive_write_add_filter_gzip", library.add_gzip);
+  bind("archive_write_add_filter_xz", library.add_xz);
+  bind("archive_write_add_filter_zstd", library.add_zstd);
   bind("archive_write_set_format_pax_restricted", library.set_pax);
   bind("archive_write_set_filter_option", library.set_option);
   bind("archive_write_open_fd", library.write_open);
@@ -261,17 +267,39 @@ Result<std::string> TarballReader::read_content(archive_entry* entry) {
   return tl::unexpected<Error>(charged.error());
 }
 
+// Returns false also if this libarchive would start a program for the compression.
+bool add_compression(const Library& library, TarCompression compression, archive* out) {
+  switch (compression) {
+    case TarCompression::none:
+      return library.add_none(out) == ARCHIVE_OK;
+    case TarCompression::gzip:
+      // Omit the timestamp, so that equal contents give equal gzip streams.
+      return library.add_gzip(out) == ARCHIVE_OK &&
+             library.set_option(out, "gzip", "timestamp", nullptr) == ARCHIVE_OK;
+    case TarCompression::xz:
+      return library.add_xz(out) == ARCHIVE_OK;
+    case TarCompression::zstd:
+      return library.add_zstd(out) == ARCHIVE_OK;
+  }
+  return false;
+}
+
 }  // namespace
 
-Result<> write_tarball(const TreeEntries& tree, int descriptor) {
+std::optional<TarCompression> compression_of(std::string_view path) {
+  for (const auto& row : kBundleSuffixes) {
+    if (path.ends_with(row.word)) return row.value;
+  }
+  return std::nullopt;
+}
+
+Result<> write_tarball(const TreeEntries& tree, TarCompression compression, int descriptor) {
   const auto library = load();
   if (!library) return tl::unexpected<Error>(library.error());
   const Handle<archive, decltype(archive_write_free)> out(library->write_new(),
                                                           library->write_free);
   if (!out) return fail(Errc::io, "cannot allocate an archive");
-  // Omit the timestamp, so that equal contents give equal gzip streams.
-  const bool opened = library->add_gzip(out.get()) == ARCHIVE_OK &&
-                      library->set_option(out.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
+  const bool opened = add_compression(*library, compression, out.get()) &&
                       library->set_pax(out.get()) == ARCHIVE_OK &&
                       library->write_open(out.get(), descriptor) == ARCHIVE_OK;
   if (!opened) {
@@ -312,8 +340,7 @@ Result<TreeEntries> read_tarball(int descriptor) {
   const Handle<archive, decltype(archive_read_free)> in(library->read_new(), library->read_free);
   if (!in) return fail(Errc::io, "cannot allocate an archive");
   const auto refuse = [&] {
-    return fail(Errc::invalid,
-                fmt::format("not a compressed tar archive: {}", reason(*library, in.get())));
+    return fail(Errc::invalid, fmt::format("not a tar archive: {}", reason(*library, in.get())));
   };
   support_compression(*library, in.get());
   const bool opened = library->support_tar(in.get()) == ARCHIVE_OK &&

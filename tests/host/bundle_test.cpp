@@ -46,6 +46,28 @@ Facts gather_from(const std::string& path) {
   return gather((*captured)->system(), {});
 }
 
+TEST(Bundle, IsReadBackWhateverItsNameSaysAboutCompression) {
+  const Directory directory;
+  const auto system = test::system_of("healthy-two-nics");
+  std::map<std::string, std::string> first_bytes;
+  for (const auto& row : kBundleSuffixes) {
+    const auto path = directory.at("vm" + std::string(row.word));
+    const Facts live = gather_into(system->system(), {}, path);
+    EXPECT_EQ(text_of(gather_from(path)), text_of(live)) << path;
+    std::ifstream file(path);
+    std::string begin(6, '\0');
+    file.read(begin.data(), 6);
+    first_bytes[std::string(row.word)] = begin;
+  }
+  EXPECT_THAT(first_bytes[".tgz"], ::testing::StartsWith("\x1f\x8b"));
+  EXPECT_EQ(first_bytes[".tar.xz"],
+            std::string("\xfd"
+                        "7zXZ\0",
+                        6));
+  EXPECT_THAT(first_bytes[".tar.zst"], ::testing::StartsWith("\x28\xb5\x2f\xfd"));
+  EXPECT_EQ(first_bytes[".tar"], "dev/in") << "the first path";
+}
+
 class BundleOf : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BundleOf, GathersTheSameFactsAsTheLiveSystem) {
@@ -208,7 +230,7 @@ TEST(Bundle, ContainsExtraFilesAndTheKernelLog) {
 std::string tarball(const Directory& directory, const TreeEntries& tree) {
   const std::string path = directory.at("made.tar.gz");
   const os::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  const auto written = write_tarball(tree, file.get());
+  const auto written = write_tarball(tree, TarCompression::gzip, file.get());
   EXPECT_TRUE(written) << written.error().message;
   return path;
 }
