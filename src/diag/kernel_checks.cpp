@@ -18,6 +18,8 @@ namespace {
 // ---- kernel version -----------------------------------------------------------------------------
 
 Remedy newer_kernel(const host::Facts& facts) {
+  auto advice = advice_on_old_release(facts);
+  if (!advice.empty()) return {std::move(advice), {}};
   Remedy remedy{
       "install the distribution's newest kernel for Azure (active after a reboot), if another "
       "check of the kernel or of RDMA fails",

@@ -143,7 +143,19 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- rdma-core ----------------------------------------------------------------------------------
 
+// The order of these two lines of the header determines the driver ids 19 and 20.
+constexpr const char* kSwapDriverIds =
+    "sed -i '/RDMA_DRIVER_ERDMA,/{h;d};/RDMA_DRIVER_MANA,/G' "
+    "rdma-core/kernel-headers/rdma/ib_user_ioctl_verbs.h";
+
 Remedy newer_rdma_core(const host::Facts& facts) {
+  const auto advice = advice_on_old_release(facts);
+  if (!advice.empty()) {
+    return {advice +
+                "; if this release has to stay, build rdma-core with the driver ids 19 and 20 "
+                "swapped (rdma-ndd would delay logins):",
+            build_rdma_core(family_of(facts), kSwapDriverIds)};
+  }
   if (is_rdma_core_too_old(facts)) {
     return {"install rdma-core 44 or later, or build it (rdma-ndd would delay logins):",
             build_rdma_core(family_of(facts))};
@@ -216,16 +228,13 @@ Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
       "install the distribution's newest kernel for Azure, which uses driver id 20 (active after a "
       "reboot)",
       newer_kernel_commands(facts)};
+  if (kernel == 19 && !advice_on_old_release(facts).empty()) return newer_rdma_core(facts);
   if (kernel == 19) {
-    // The order of these two lines of the header determines the ids.
-    const char* const swap =
-        "sed -i '/RDMA_DRIVER_ERDMA,/{h;d};/RDMA_DRIVER_MANA,/G' "
-        "rdma-core/kernel-headers/rdma/ib_user_ioctl_verbs.h";
     remedy.others.push_back(
         {fmt::format("build rdma-core with the ids 19 and 20 swapped, if this kernel has to stay; "
                      "{}:",
                      kWhyMaskRdmaNdd),
-         build_rdma_core(family_of(facts), swap)});
+         build_rdma_core(family_of(facts), kSwapDriverIds)});
   }
   return remedy;
 }

@@ -39,15 +39,23 @@ bool may_contain(const host::Kernel& kernel, std::string_view name) {
          find_backport(kernel.release, kernel.distribution) != nullptr;
 }
 
+// linux-azure of Ubuntu 20.04 is the backport 5.15, also as its hardware enablement kernel (HWE);
+// that of Ubuntu 22.04 is newer.
+bool has_only_backport(const host::Kernel& kernel) {
+  if (kernel.distribution != "ubuntu") return false;
+  const auto distribution = Release::parse(kernel.distribution_release);
+  const auto release = Release::parse(kernel.release);
+  if (!release || *release >= Release{5, 16, 0}) return false;  // not a kernel of Ubuntu 20.04
+  return distribution ? *distribution < Release{22, 4, 0} : *release < Release{5, 15, 0};
+}
+
+constexpr const char* kOldUbuntu =
+    "use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains mana and mana_ib, but reports "
+    "driver id 19, which rdma-core does not take for MANA";
+
 ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
+  if (has_only_backport(kernel)) return {kOldUbuntu, {}};
   const auto& release = kernel.release;
-  const auto parsed = Release::parse(release);
-  if (parsed && *parsed < Release{5, 15, 0}) {
-    return {fmt::format("use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains {}, "
-                        "but reports driver id 19, which rdma-core does not take for MANA",
-                        name),
-            {}};
-  }
   if (!release.ends_with("-azure") || !may_contain(kernel, name)) {
     return {fmt::format("linux-azure and linux-modules-extra-azure contain {} (active after a "
                         "reboot); this kernel is '{}'",
@@ -208,7 +216,12 @@ std::vector<std::string> load_module_commands(const host::Facts& facts, std::str
   return {fmt::format("modprobe {}", name)};
 }
 
+std::string advice_on_old_release(const host::Facts& facts) {
+  return facts.kernel && has_only_backport(*facts.kernel) ? kOldUbuntu : std::string();
+}
+
 std::vector<std::string> newer_kernel_commands(const host::Facts& facts) {
+  if (!advice_on_old_release(facts).empty()) return {};
   switch (family_of(facts)) {
     case Family::ubuntu:
       return {"apt-get update", "apt-get install -y linux-azure"};

@@ -48,8 +48,12 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 // install it.
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name);
 
+// Returns the advice for a release of a distribution whose kernels for Azure all report driver id
+// 19 for MANA, which rdma-core assigns to another driver: Ubuntu 20.04. Empty for others.
+std::string advice_on_old_release(const host::Facts& facts);
+
 // Returns the commands that install the distribution's newest kernel for Azure, which is active
-// after a reboot; none for a distribution that has no such package.
+// after a reboot; none for a distribution that has no such package, or only one with driver id 19.
 std::vector<std::string> newer_kernel_commands(const host::Facts& facts);
 
 // Returns true if rdma-core is installed, but older than the first release with MANA's provider.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,9 +110,10 @@ struct Module {
 };
 
 struct Kernel {
-  std::string release;       // "6.8.0-1062-azure"
-  std::string machine;       // "x86_64"
-  std::string distribution;  // ID of os-release: "ubuntu"
+  std::string release;                    // "6.8.0-1062-azure"
+  std::string machine;                    // "x86_64"
+  std::string distribution;               // ID of os-release: "ubuntu"
+  std::string distribution_release = {};  // VERSION_ID of os-release: "24.04"
 };
 
 struct RdmaDevice {
@@ -186,7 +188,8 @@ struct HugepageMount {
 struct Memory {
   Result<std::vector<HugepagePool>> pools;  // one per NUMA node and page size
   Result<std::vector<HugepageMount>> mounts;
-  std::uint64_t default_page_kib = 0;  // Hugepagesize of /proc/meminfo; 0 if unknown
+  std::uint64_t default_page_kib = 0;     // Hugepagesize of /proc/meminfo; 0 if unknown
+  std::map<int, CpuList> node_cpus = {};  // the CPUs of each NUMA node; not of unreadable ones
 };
 
 // -------------------------------------------------------------------------------------------------

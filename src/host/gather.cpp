@@ -28,14 +28,13 @@ Result<Platform> gather_platform(const os::Files& files) {
   return platform;
 }
 
-// The value of ID in os-release(5), with or without quotes: ID=ubuntu, ID="ol".
-std::string distribution(const os::Files& files) {
+// The value of `key` ("ID=") in os-release(5), with or without quotes: ID=ubuntu, ID="ol".
+std::string os_release_value(const os::Files& files, std::string_view key) {
   const auto text = files.read("etc/os-release");
   if (!text) return {};
-  constexpr std::string_view kKey = "ID=";
   for (auto line : split(*text, '\n')) {
-    if (!line.starts_with(kKey)) continue;
-    line = trim(line.substr(kKey.size()));
+    if (!line.starts_with(key)) continue;
+    line = trim(line.substr(key.size()));
     if (line.size() >= 2 && line.front() == '"' && line.back() == '"') {
       line = line.substr(1, line.size() - 2);
     }
@@ -47,7 +46,10 @@ std::string distribution(const os::Files& files) {
 Result<Kernel> gather_kernel(const os::System& system) {
   const auto identity = system.process.kernel();
   if (!identity) return tl::unexpected<Error>(identity.error());
-  return Kernel{identity->release, identity->machine, distribution(system.files)};
+  return Kernel{identity->release,
+                identity->machine,
+                os_release_value(system.files, "ID="),
+                os_release_value(system.files, "VERSION_ID=")};
 }
 
 Result<Limits> gather_limits(const os::Process& process) {

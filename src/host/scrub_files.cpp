@@ -36,7 +36,7 @@ std::string lines_with(std::string_view text,
 }
 
 std::string os_release(std::string_view text) {
-  return lines_with(text, {"ID"});
+  return lines_with(text, {"ID", "VERSION_ID"});
 }
 
 std::string meminfo(std::string_view text) {

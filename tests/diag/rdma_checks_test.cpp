@@ -155,6 +155,26 @@ TEST(RdmaDriverId, FailsOnTheBackportAndExplainsBothNumbers) {
   EXPECT_THAT(numbered_remedies.at(1).why, testing::StartsWith("2. build"));
 }
 
+// Every linux-azure of Ubuntu 20.04 reports 19, also the one of hardware enablement.
+TEST(RdmaDriverId, IsKeptOnUbuntu2004BecauseAllItsKernelsHaveIt) {
+  host::Facts facts = backport_vm();
+  facts.kernel->release = "5.15.0-1089-azure";
+  facts.kernel->distribution_release = "20.04";
+  const auto expect_swap = [&](const char* check) {
+    const Finding finding = run_check(facts, check);
+    EXPECT_EQ(finding.status, Status::fail) << check;
+    EXPECT_THAT(commands_of(finding), HasSubstr("RDMA_DRIVER_MANA,/G' rdma-core/kernel-headers"));
+    EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("linux-azure")));
+    EXPECT_THAT(finding.remedy->why, testing::StartsWith("use Ubuntu 24.04")) << check;
+    EXPECT_THAT(finding.remedy->others, testing::IsEmpty()) << check;
+  };
+  expect_swap("rdma.driver-id");
+  facts.rdma.rdma_core = Release{28, 0, 0};
+  expect_swap("rdma.core");
+  facts.kernel->distribution_release = "22.04";
+  EXPECT_THAT(commands_of(run_check(facts, "rdma.core")), testing::Not(HasSubstr("sed -i")));
+}
+
 TEST(RdmaDriverId, ReplacesAnRdmaCoreThatIsPatchedForAnotherKernel) {
   host::Facts facts = healthy_vm();
   facts.rdma.providers->front().library = "liberdma-rdmav34.so";

@@ -156,6 +156,9 @@ TEST(Gather, ReadsTheDistributionWithAndWithoutQuotes) {
   EXPECT_EQ(distribution("ID=\"ol\n"), "\"ol");
   EXPECT_EQ(distribution("ID=ol\"\n"), "ol\"");
   EXPECT_EQ(distribution("NAME=x\n"), "");
+  const std::string text = "ID=ubuntu\nVERSION_ID=\"20.04\"\n";
+  const auto facts = facts_of("ubuntu-two-nics", {{"etc/os-release", "", text}});
+  EXPECT_EQ(facts.kernel->distribution_release, "20.04");
 }
 
 TEST(Gather, ExplainsHowItRecognizesAzure) {

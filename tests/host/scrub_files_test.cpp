@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         File{"manactl/nodes.json", "a\n", "a\n", Scrub::json},
         File{"manactl/links.json", "a\n", "a\n", Scrub::json},
         File{"logs/1", "a\n", "a\n", Scrub::log},
-        File{"usr/lib/os-release", "NAME=x\nID=ol\nVERSION_ID=8\nID\n", "ID=ol\n"},
+        File{"usr/lib/os-release", "NAME=x\nID=ol\nVERSION_ID=8\nID\n", "ID=ol\nVERSION_ID=8\n"},
         File{"etc/modprobe.d/a.conf",
              "blacklist a\nblacklist\nblacklist b c\n# blacklist x\nblack\\\nlist c\n",
              "blacklist a\nblacklist b\nblacklist c\n"},
