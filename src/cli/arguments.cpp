@@ -31,6 +31,21 @@ bool is_repeatable(const CLI::Option& option) {
 constexpr EnumWords<ColorMode, 3> kColorModes = {
     {{ColorMode::automatic, "auto"}, {ColorMode::always, "always"}, {ColorMode::never, "never"}}};
 
+struct Unit {
+  std::string_view type;  // of the option, as in help
+  std::string_view typed;
+  std::string_view accepted;
+};
+
+constexpr Unit kUnits[] = {
+    {"TIME", "ms", "ms"},        {"TIME", "s", "s"},        {"TIME", "sec", "s"},
+    {"TIME", "seconds", "s"},    {"TIME", "m", "m"},        {"TIME", "min", "m"},
+    {"TIME", "minutes", "m"},    {"TIME", "h", "h"},        {"PERCENT", "%", "%"},
+    {"PERCENT", "percent", "%"}, {"RATE", "pps", "pps"},    {"RATE", "kpps", "kpps"},
+    {"RATE", "Mpps", "Mpps"},    {"RATE", "Mbps", "Mbps"},  {"RATE", "Gbps", "Gbps"},
+    {"RATE", "%", "%"},          {"N|SIZE|none", "M", "M"}, {"N|SIZE|none", "G", "G"},
+    {"N|SIZE|none", "MB", "M"},  {"N|SIZE|none", "GB", "G"}};
+
 // Checks the arguments before CLI11 parses them. The messages of CLI11 are written for programmers,
 // and CLI11 takes the value of a misspelled option for a positional argument.
 class ArgumentCheck {
@@ -46,6 +61,7 @@ class ArgumentCheck {
   Result<> long_option(std::string_view word, const std::string* next);
   Result<> short_options(std::string_view word, const std::string* next);
   Result<> positional(std::string_view word);
+  Result<> refuse_separate_unit(std::string_view word) const;
   Result<> count(const CLI::Option* option, std::string_view name);
 
   const CLI::App& app_;
@@ -53,6 +69,8 @@ class ArgumentCheck {
   std::map<const CLI::Option*, unsigned> given_;
   std::size_t positionals_ = 0;
   bool skip_next_ = false;
+  const CLI::Option* latest_ = nullptr;  // the option before the current word
+  std::string value_;                    // its value, if that was a word of its own
 };
 
 Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
@@ -62,9 +80,12 @@ Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
     const std::string* next = i + 1 < words.size() ? &words[i + 1] : nullptr;
     if (skip_next_) {
       skip_next_ = false;
+      value_ = word;
       continue;
     }
-    Result<> good;
+    Result<> good = refuse_separate_unit(word);
+    value_.clear();
+    if (!good) return good;
     if (only_positionals || !is_option(word)) {
       good = positional(word);
     } else if (word == "--") {
@@ -77,6 +98,20 @@ Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
     if (!good) return good;
   }
   return {};
+}
+
+// The blank of "--duration 5 s" makes the unit an argument.
+Result<> ArgumentCheck::refuse_separate_unit(std::string_view word) const {
+  if (latest_ == nullptr || !parse_decimal(value_)) return {};
+  const auto type = latest_->get_type_name();
+  const auto* unit = std::ranges::find_if(
+      kUnits, [&](const Unit& row) { return row.type == type && row.typed == word; });
+  if (unit == std::end(kUnits)) return {};
+  return fail(Errc::invalid,
+              fmt::format("write the number and its unit as one word: {} {}{}",
+                          latest_->get_name(),
+                          value_,
+                          unit->accepted));
 }
 
 Result<> ArgumentCheck::long_option(std::string_view word, const std::string* next) {
@@ -141,6 +176,7 @@ Result<> ArgumentCheck::positional(std::string_view word) {
 }
 
 Result<> ArgumentCheck::count(const CLI::Option* option, std::string_view name) {
+  latest_ = option;
   const unsigned times = ++given_[option];
   if (times > 1 && takes_value(*option) && !is_repeatable(*option)) {
     return fail(Errc::invalid, fmt::format("{} is given twice", name));
@@ -307,6 +343,15 @@ bool is_typed(const std::vector<std::string>& arguments, const std::string& opti
   return std::any_of(arguments.begin(), end, [&option](const std::string& word) {
     return word == option || word.starts_with(option + "=");
   });
+}
+
+std::string typed_value(const std::vector<std::string>& arguments, const std::string& option) {
+  const auto assignment = option + "=";
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    if (arguments[i].starts_with(assignment)) return arguments[i].substr(assignment.size());
+    if (arguments[i] == option && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return {};
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {

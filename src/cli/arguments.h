@@ -63,6 +63,9 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 // count, and neither do those of another program, which follow "--".
 bool is_typed(const std::vector<std::string>& arguments, const std::string& option);
 
+// Returns the value that was typed for the option in `arguments`, or an empty string.
+std::string typed_value(const std::vector<std::string>& arguments, const std::string& option);
+
 // Returns the long option names of `app`: "--queues".
 std::vector<std::string> option_names(const CLI::App& app);
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -21,14 +22,21 @@ namespace manactl::cli {
 
 using CommandAction = std::function<Exit(Context&)>;
 
+// The use that a command makes of the captured machine of --root.
+enum class RootUse : std::uint8_t {
+  inspects,  // inspects it
+  limited,   // changes or measures this machine: its action rejects --root or needs --dry-run
+  none,      // inspects no machine, so a typed --root is rejected
+};
+
 struct Command {
   std::string_view name;     // one word, or two: "bench compare"
   std::string_view usage;    // positional arguments, for help: "[IFACE]"
   std::string_view summary;  // one line
   std::array<std::string_view, 2> examples;
   CommandAction (*add_options)(CLI::App&);  // returns the action to run after parsing
-  bool prints_data = false;   // its text is input of other programs, so --quiet does not affect it
-  bool rejects_root = false;  // it inspects no machine, so --root is rejected
+  RootUse root = RootUse::limited;
+  bool prints_data = false;  // its text is input of other programs, so --quiet does not affect it
 };
 
 std::span<const Command> commands();

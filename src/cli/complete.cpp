@@ -85,8 +85,9 @@ class Completion {
     command_ = find_command(split_command_line(typed_).command);
     if (command_ != nullptr) (void)command_->add_options(app_);
     add_global_options(app_, global_);
-    read_typed_option("--root", context_.root);
-    read_typed_option("--results", context_.results);
+    context_.root = typed_value(typed_, "--root");
+    const auto results = typed_value(typed_, "--results");
+    if (!results.empty()) context_.results = results;
   }
 
   Candidates candidates() {
@@ -143,15 +144,6 @@ class Completion {
         !positionals.empty() && positionals.back()->get_items_expected_max() > 1;
     return is_last_repeatable ? values_of(*positionals.back(), command_name(), context_)
                               : Candidates{};
-  }
-
-  // Sets `target` to the value that was typed for the option, if any.
-  void read_typed_option(const std::string& option, std::string& target) const {
-    const auto assignment = option + "=";
-    for (std::size_t i = 0; i < typed_.size(); ++i) {
-      if (typed_[i] == option && i + 1 < typed_.size()) target = typed_[i + 1];
-      if (typed_[i].starts_with(assignment)) target = typed_[i].substr(assignment.size());
-    }
   }
 
   // Counts words that are neither options nor option values.

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/command_hints.h"
 #include "cli/version.h"
 
 namespace manactl::cli {
@@ -23,15 +24,17 @@ Result<> become_nobody() {
 }
 
 void print_note(Context& context, std::string_view text) {
-  if (!context.quiet) context.err.stream() << "manactl: " << text << '\n';
+  if (!context.quiet)
+    context.err.stream() << "manactl: " << CommandHints(context).complete(text) << '\n';
 }
 
 Exit print_error(Context& context, const Error& error, std::string_view hint) {
   constexpr std::size_t kMaxMessage = 2000;
   auto& stream = context.err.stream();
+  const CommandHints hints(context);
   stream << context.err.paint(Color::red, "manactl:") << ' '
-         << printable(error.message, kMaxMessage) << '\n';
-  if (!hint.empty()) stream << hint << '\n';
+         << printable(hints.complete(error.message), kMaxMessage) << '\n';
+  if (!hint.empty()) stream << hints.complete(hint) << '\n';
   return exit_of(error);
 }
 
@@ -43,10 +46,12 @@ Exit report_error(Context& context, const Error& error, std::string_view hint) {
   document["schema"] = "manactl.error/1";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
-  document["message"] = safe(error.message);
+  document["message"] = safe(CommandHints(context).complete(error.message));
   document["hint"] = nullptr;
   std::vector<std::string> lines;
-  for (const auto line : split(hint, '\n')) lines.push_back(safe(line));
+  for (const auto line : split(hint, '\n')) {
+    lines.push_back(safe(CommandHints(context).complete(line)));
+  }
   if (!hint.empty()) document["hint"] = join(lines, "\n");
   context.out.stream() << document.dump(2) << '\n';
   return exit;

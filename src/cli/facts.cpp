@@ -11,6 +11,7 @@
 #include "diag/evidence.h"
 #include "diag/runner.h"
 #include "host/gather.h"
+#include "host/numa.h"
 #include "host/testpmd.h"
 #include "setup/session.h"
 
@@ -28,7 +29,7 @@ diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues) 
   plan.queues = static_cast<std::uint16_t>(queues);
   diag::CheckOptions options;
   options.bench_bytes = datapath::pool_size(plan).bytes;
-  options.testpmd_bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  options.testpmd_bytes = host::size_of_testpmd(facts, host::common_node(facts)).hugepage_bytes;
   return options;
 }
 

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <vector>
 
 #include "base/input_file.h"
 #include "base/text.h"
+#include "host/tarball.h"
 
 namespace manactl::cli {
 namespace {
@@ -82,9 +82,7 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
 }
 
 bool names_captured_machine(const std::string& path) {
-  constexpr std::array kSuffixes = {".tar.gz", ".tgz", ".tar.xz", ".tar.zst"};
-  const auto has_suffix = [&path](std::string_view suffix) { return path.ends_with(suffix); };
-  if (std::ranges::any_of(kSuffixes, has_suffix)) return true;
+  if (host::compression_of(path)) return true;
   struct stat status{};
 
   return path.find('/') != std::string::npos && stat(path.c_str(), &status) == 0 &&

@@ -20,9 +20,9 @@ namespace manactl::cli {
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
-// True for the path of a captured machine, which --root accepts: the name of a bundle (".tar.gz",
-// ".tgz", ".tar.xz", ".tar.zst"), or a directory whose path has a slash. The name of an interface
-// has none.
+// True for the path of a captured machine, which --root accepts: the name of a bundle
+// (host::kBundleSuffixes), or a directory whose path has a slash. The name of an interface has
+// none.
 bool names_captured_machine(const std::string& path);
 
 // Reads the whole input. Also fails with Errc::invalid if the input is larger than `max_bytes`.

@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "cli/input.h"
 #include "cli/options.h"
 
 namespace manactl::cli {
@@ -36,6 +37,33 @@ Result<NicName> NicName::parse(std::string_view text) {
                             printable(text)));
   }
   return name;
+}
+
+Result<> Target::parse(const std::string& text) {
+  if (names_captured_machine(text)) {
+    if (!machine.empty()) return fail(Errc::invalid, "only one captured machine can be inspected");
+    machine = text;
+    return {};
+  }
+  auto parsed = NicName::parse(text);
+  if (!parsed && text.find('/') != std::string::npos) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is neither a NIC nor a bundle; 'manactl doctor FILE' reads logs",
+                            printable(text)));
+  }
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  nic = std::move(*parsed);
+  return {};
+}
+
+Result<> inspect(const std::string& machine, std::string_view command, Context& context) {
+  if (machine.empty()) return {};
+  if (!context.root.empty()) {
+    return fail(Errc::invalid,
+                fmt::format("{}: only one captured machine can be inspected", command));
+  }
+  context.root = machine;
+  return {};
 }
 
 Result<std::string> parse_entry_name(std::string_view text) {

@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/context.h"
 
 namespace manactl::cli {
 
@@ -22,6 +24,19 @@ class NicName {
  private:
   std::string text_;
 };
+
+// The NIC of this machine or of --root, or the captured machine, that a command inspects.
+struct Target {
+  std::optional<NicName> nic;
+  std::string machine;  // a bundle or captured tree, as for --root
+
+  // Stores a NIC, or the path of a bundle or captured tree.
+  Result<> parse(const std::string& text);
+};
+
+// Sets Context::root to the captured machine, if there is one. Fails with Errc::invalid if --root
+// is also given.
+Result<> inspect(const std::string& machine, std::string_view command, Context& context);
 
 // Parses the name of a journal entry: a NIC as above, a VMBus id, or "hugepages-1".
 Result<std::string> parse_entry_name(std::string_view text);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/characters.h"
 #include "base/text.h"
 
 namespace manactl::host {
 namespace {
+
+constexpr std::uint64_t kMaxNodes = 1U << 16;
 
 // The number in "hugepages-2048kB" or "node1"; empty if the name has another form.
 std::optional<std::uint64_t> number_in(std::string_view name,
@@ -58,7 +61,6 @@ Result<> add_pools(const os::Files& files,
 }
 
 Result<std::vector<HugepagePool>> gather_pools(const os::Files& files) {
-  constexpr std::uint64_t kMaxNodes = 1U << 16;
   std::vector<HugepagePool> pools;
   const std::string nodes = "sys/devices/system/node";
   const auto entries = files.list(nodes);
@@ -158,6 +160,18 @@ std::optional<std::uint64_t> available_kib(const os::Files& files, unsigned node
          meminfo_kib(*text, "Inactive(file)").value_or(0);
 }
 
+std::map<int, CpuList> gather_node_cpus(const os::Files& files) {
+  std::map<int, CpuList> found;
+  const auto entries = files.list("sys/devices/system/node");
+  for (const auto& entry : entries.value_or(std::vector<std::string>{})) {
+    const auto node = number_in(entry, "node", "", kMaxNodes);
+    if (!node) continue;
+    auto cpus = cpus_of_node(files, static_cast<int>(*node));
+    if (cpus) found.emplace(*node, std::move(*cpus));
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<CpuList> cpus_of_node(const os::Files& files, int node) {
@@ -174,8 +188,17 @@ int numa_node_of(const Facts& facts, const Nic& nic) {
   return -1;
 }
 
+int common_node(const Facts& facts) {
+  std::set<int> nodes;
+  for (const auto& function : facts.functions.value_or(std::vector<PciFunction>{})) {
+    if (function.is_mana()) nodes.insert(function.numa_node);
+  }
+  return nodes.size() == 1 ? *nodes.begin() : -1;
+}
+
 Memory gather_memory(const os::Files& files) {
-  return {gather_pools(files), gather_mounts(files), default_page_kib(files)};
+  return {
+      gather_pools(files), gather_mounts(files), default_page_kib(files), gather_node_cpus(files)};
 }
 
 std::optional<std::uint64_t> available_memory(const os::Files& files, unsigned node) {

@@ -21,6 +21,9 @@ Result<CpuList> cpus_of_node(const os::Files& files, int node);
 // The node of the NIC's VF; -1 if it is unknown or the platform reports none.
 int numa_node_of(const Facts& facts, const Nic& nic);
 
+// The node of all MANA functions; -1 if it is unknown or if there are several.
+int common_node(const Facts& facts);
+
 Memory gather_memory(const os::Files& files);
 
 // Returns the bytes that programs can still allocate on this node, including page cache that the

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace manactl::host {
 namespace {
@@ -24,6 +25,16 @@ std::uint64_t mbuf_pool_bytes(std::uint64_t forwarding_lcores) {
   return (kMaxDescriptors + kMaxBurst + forwarding_lcores * kCache) * kMaxPorts * kMbuf;
 }
 
+// Returns the CPUs of this process on `node`; all of them if fewer than two are there.
+std::vector<unsigned> cpus_near(const Facts& facts, int node) {
+  if (!facts.cpus) return {};
+  const auto near = facts.memory.node_cpus.find(node);
+  if (near == facts.memory.node_cpus.end()) return facts.cpus->cpus;
+  std::vector<unsigned> kept;
+  std::ranges::set_intersection(facts.cpus->cpus, near->second.cpus, std::back_inserter(kept));
+  return kept.size() > 1 ? kept : facts.cpus->cpus;
+}
+
 // Returns the command that sets the number of reserved pages of the pool to `pages`.
 std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
   return fmt::format(
@@ -35,11 +46,11 @@ std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
 
 }  // namespace
 
-TestpmdSize size_of_testpmd(const Facts& facts) {
+TestpmdSize size_of_testpmd(const Facts& facts, int node) {
   // Rings and caches of the mempool, queues and buffers of the drivers, and EAL's own data.
   constexpr std::uint64_t kOther = 64U << 20U;
   TestpmdSize size;
-  const auto cpus = facts.cpus ? facts.cpus->cpus : std::vector<unsigned>{};
+  const auto cpus = cpus_near(facts, node);
   while (size.queues * 2 <= kMaxQueues && size.queues * 2 + 1 <= cpus.size()) size.queues *= 2;
   const auto lcores = std::min<std::size_t>(cpus.size(), size.queues + 1);
   size.cpus.assign(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(lcores));
@@ -62,6 +73,14 @@ HugepagePool freest_pool(const Memory& memory, int node, std::optional<std::uint
 std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes) {
   const auto needed = pages_for(bytes, pool.page_kib);
   return needed - std::min(needed, pool.free);
+}
+
+std::uint64_t missing_pages(const Memory& memory,
+                            int node,
+                            std::uint64_t bytes,
+                            std::uint64_t page_kib) {
+  if (missing_pages(freest_pool(memory, node), bytes) == 0) return 0;
+  return missing_pages(freest_pool(memory, node, page_kib), bytes);
 }
 
 std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes) {

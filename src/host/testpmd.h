@@ -21,9 +21,12 @@ struct TestpmdSize {
   std::uint64_t hugepage_bytes = 0;
 };
 
-// Uses one lcore per queue besides the main lcore, as far as this process has CPUs. Without at
-// least two CPUs, `cpus` has fewer elements than testpmd needs lcores.
-TestpmdSize size_of_testpmd(const Facts& facts);
+// Returns the size for a NIC on `node`, of which -1 is any node. Uses one lcore per queue besides
+// the main lcore, as far as this process has CPUs. testpmd creates a mempool on the node of every
+// lcore, but hugepages are reserved on the node of the NIC, so CPUs of other nodes are used only if
+// that node has fewer than two. Without at least two CPUs, `cpus` has fewer elements than testpmd
+// needs lcores.
+TestpmdSize size_of_testpmd(const Facts& facts, int node);
 
 // Returns the pool of `node` with the most free memory; -1 is any node. With a page size, only
 // pools of this size count. If no page is free, returns the pool of the size, or of the kernel's
@@ -34,6 +37,13 @@ HugepagePool freest_pool(const Memory& memory,
 
 // Returns the number of pages that `pool` lacks for a program that needs `bytes`.
 std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes);
+
+// Returns the number of pages of `page_kib` that `node` lacks for a program that needs `bytes`.
+// Free pages of another size are as good.
+std::uint64_t missing_pages(const Memory& memory,
+                            int node,
+                            std::uint64_t bytes,
+                            std::uint64_t page_kib);
 
 // The pools with free pages on nodes that are not in `nodes`; none if `nodes` is empty or contains
 // -1, an unknown node.

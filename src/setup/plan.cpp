@@ -286,7 +286,7 @@ Result<> add_nic_steps(Plan& plan,
   for (const auto& interface : interfaces) plan.steps.push_back(save_addresses(interface));
   for (const auto& module : required_modules(request)) plan.steps.push_back(load_module(module));
   if (needs_hugepages(request, nic)) {
-    const auto node = static_cast<unsigned>(std::max(host::numa_node_of(facts, nic), 0));
+    const int node = host::numa_node_of(facts, nic);
     auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
     if (!step) return tl::unexpected<Error>(step.error());
     if (*step) plan.steps.push_back(std::move(*step));

@@ -3,6 +3,7 @@
 #include "setup/plan_hugepages.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "host/numa.h"
@@ -71,65 +72,62 @@ std::uint64_t pages_of_entries(const std::vector<Entry>& entries, const std::str
 // The pages that were reserved at boot for other NICs, and that no entry has recorded.
 std::uint64_t pages_of_boot(const std::vector<BootPages>& boot,
                             const std::vector<Entry>& entries,
-                            const std::string& own_name,
+                            const std::function<bool(const std::string&)>& is_other,
                             const std::string& pool) {
   std::uint64_t pages = 0;
   for (const auto& share : boot) {
     const bool is_recorded = std::ranges::any_of(entries, [&](const Entry& entry) {
       return entry.persistent_name() == share.name && pages_of_entries({entry}, pool) != 0;
     });
-    const bool is_held = share.name != own_name && share.pool.ends_with(pool) && !is_recorded;
-    if (is_held) pages += share.pages;
+    if (is_other(share.name) && share.pool.ends_with(pool) && !is_recorded) pages += share.pages;
   }
   return pages;
 }
 
-// Pages that were reserved with another NIC do not count as free: they vanish when that NIC is
-// restored, or its program needs them.
-std::uint64_t missing_for_testpmd(const host::Facts& facts,
-                                  const std::vector<Entry>& entries,
-                                  const std::vector<BootPages>& boot,
-                                  const std::string& own_name,
-                                  unsigned node,
-                                  std::uint64_t kib) {
-  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
-  const auto on_node = static_cast<int>(node);
-  auto memory = facts.memory;
-  if (memory.pools) {
-    for (auto& pool : *memory.pools) {
-      const auto size = pool_name(pool.page_kib);
-      std::uint64_t others = 0;
-      for (const auto& directory :
-           {fmt::format("/node{}/hugepages/{}", pool.node, size), "/mm/hugepages/" + size}) {
-        others += pages_of_entries(entries, directory) +
-                  pages_of_boot(boot, entries, own_name, directory);
-      }
-      pool.free -= std::min(pool.free, others);
-    }
-  }
-  // Free pages of another size are as good as those that would be reserved.
-  if (host::missing_pages(host::freest_pool(memory, on_node), bytes) == 0) return 0;
-  return host::missing_pages(host::freest_pool(memory, on_node, kib), bytes);
-}
-
 }  // namespace
+
+host::Memory memory_for(const std::vector<std::string>& names,
+                        host::Memory memory,
+                        const std::vector<Entry>& entries,
+                        const os::Files& files) {
+  const std::string without_nic = Entry{}.persistent_name();
+  const auto is_other = [&](const std::string& name) {
+    return name != without_nic && std::ranges::find(names, name) == names.end();
+  };
+  auto of_others = entries;
+  std::erase_if(of_others, [&](const Entry& entry) { return !is_other(entry.persistent_name()); });
+  const auto boot = read_boot_hugepages(files);
+  if (!memory.pools) return memory;
+  for (auto& pool : *memory.pools) {
+    const auto size = pool_name(pool.page_kib);
+    std::uint64_t pages = 0;
+    for (const auto& directory :
+         {fmt::format("/node{}/hugepages/{}", pool.node, size), "/mm/hugepages/" + size}) {
+      pages += pages_of_entries(of_others, directory) +
+               pages_of_boot(boot, entries, is_other, directory);
+    }
+    pool.free -= std::min(pool.free, pages);
+  }
+  return memory;
+}
 
 Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const host::Facts& facts,
-                                             unsigned nic_node,
+                                             int nic_node,
                                              const os::Files& files,
                                              const std::vector<Entry>& entries,
                                              const std::string& name) {
   constexpr std::uint64_t kMaxPages = 1U << 30;
   const auto kib = page_kib_of(request, facts);
-  const unsigned node = request.node.value_or(nic_node);
+  const unsigned node = request.node.value_or(static_cast<unsigned>(std::max(nic_node, 0)));
   const auto pool = pool_of(request, kib, node, files);
   if (!pool) return tl::unexpected<Error>(pool.error());
   const auto others = pages_of_entries(entries, *pool);
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
-    const auto missing =
-        missing_for_testpmd(facts, entries, read_boot_hugepages(files), name, node, kib);
+    const auto bytes = host::size_of_testpmd(facts, nic_node).hugepage_bytes;
+    const auto memory = memory_for({name}, facts.memory, entries, files);
+    const auto missing = host::missing_pages(memory, static_cast<int>(node), bytes, kib);
     if (missing == 0) return std::unique_ptr<Step>();
     return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
   }

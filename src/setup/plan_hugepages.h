@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/facts.h"
@@ -28,12 +29,21 @@ struct HugepageRequest {
   bool is_default = false;
 };
 
+// Returns `memory` without the free pages that were reserved with NICs other than `names`, or for
+// them at boot: such pages vanish when their NIC is restored, or its program needs them. Pages that
+// were reserved without a NIC remain.
+host::Memory memory_for(const std::vector<std::string>& names,
+                        host::Memory memory,
+                        const std::vector<Entry>& entries,
+                        const os::Files& files);
+
 // `name` is Entry::persistent_name() of the new entry. Returns null if a default request needs no
-// more pages. A reservation leaves the node a quarter of its available memory or 1 GiB, whichever
-// is less: a request for more pages fails with Errc::unsupported, and a default request is reduced.
+// more pages. `nic_node` is -1 if it is unknown. A reservation leaves the node a quarter of its
+// available memory or 1 GiB, whichever is less: a request for more pages fails with
+// Errc::unsupported, and a default request is reduced.
 Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const host::Facts& facts,
-                                             unsigned nic_node,
+                                             int nic_node,
                                              const os::Files& files,
                                              const std::vector<Entry>& entries,
                                              const std::string& name);

@@ -32,7 +32,7 @@ TEST(Check, PrintsOnlyTheRemedyThatComesFirst) {
   EXPECT_THAT(outcome.out, HasSubstr("github.com/linux-rdma/rdma-core.git"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("dpdk-stable")))
       << "this build needs a newer rdma-core";
-  EXPECT_THAT(outcome.out, HasSubstr("'manactl doctor' shows all remedies"));
+  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl doctor"));
 }
 
 TEST(Check, NamesTheOnlyNicThatIsNotFree) {

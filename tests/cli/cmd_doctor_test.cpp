@@ -123,7 +123,8 @@ TEST(Doctor, PrintsInJsonHowToReportAnUnknownFailure) {
     return nlohmann::json::parse(outcome.out)["verdict"];
   };
   EXPECT_EQ(verdict_of("EAL: frobnicator failed\n")["report_with"],
-            "manactl doctor --bundle vm.tar.gz --scrub --log '-'");
+            fmt::format("manactl doctor --root {} --bundle vm.tar.gz --scrub --log '-'",
+                        fixture("not-azure")));
   EXPECT_TRUE(
       verdict_of("mana_dev_start(): failed to start tx queues -19\n")["report_with"].is_null());
 }
@@ -302,6 +303,25 @@ TEST(Doctor, ListsTheContentsOfABundleAndDoesNotOverwriteIt) {
   const auto refused = write();
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("b.tar.gz' exists; remove it, or choose another name"));
+}
+
+TEST(Doctor, WritesOnlyBundlesThatEveryCommandReads) {
+  const TemporaryDirectory directory;
+  const auto root = fixture("prepared-uio");
+  for (const auto* name : {"b.tar", "b.tgz", "b.tar.gz", "b.tar.xz", "b.tar.zst"}) {
+    const auto bundle = directory.path(name);
+    ASSERT_EQ(manactl({"doctor", "--root", root, "--bundle", bundle}).code, 0) << name;
+    for (const auto* command : {"check", "doctor", "status", "args"}) {
+      const auto read = manactl({command, bundle});
+      EXPECT_EQ(read.code, 0) << command << name << read.err;
+      EXPECT_EQ(read.out, manactl({command, "--root", bundle}).out) << command << name;
+      EXPECT_EQ(manactl({command, bundle, "--root", root}).code, 2) << command;
+    }
+  }
+  const auto refused = manactl({"doctor", "--root", root, "--bundle", directory.path("b")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("does not end in .tar.gz, .tgz, .tar.xz, .tar.zst or .tar"));
+  EXPECT_EQ(manactl({"args", "a.tar.gz", "b.tar.gz"}).code, 2);
 }
 
 TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {

@@ -43,7 +43,7 @@ TEST(PrepareCommand, ListsItsWritesInADryRun) {
 }
 
 TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
-  const std::vector<std::string> words = {"prepare", "eth1", "--dry-run"};
+  const std::vector<std::string> words = {"prepare", "eth1", "--dry-run", "-v"};
   const auto text = manactl_on("ubuntu-two-nics", words).out;
   auto with_json = words;
   with_json.emplace_back("--json");
@@ -56,8 +56,15 @@ TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
     EXPECT_EQ(text.find(line, at + 1), std::string::npos) << command;
   }
   EXPECT_THAT(text,
-              HasSubstr("would     set eth1 down  (before: state up)\n"
+              HasSubstr("would     set eth1 down  (before: state up)  0 ms\n"
                         "              ip link set eth1 down\n"));
+}
+
+TEST(PrepareCommand, PrintsOneLineForEachStepOfABriefDryRun) {
+  const auto outcome = manactl_on("ubuntu-two-nics", {"prepare", "eth1", "--dry-run"});
+  EXPECT_THAT(outcome.out, HasSubstr("  would     set eth1 down\n  would     set enP"));
+  EXPECT_THAT(outcome.out, HasSubstr("Nothing was changed; -v shows each write.\n"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("echo ")));
 }
 
 TEST(PrepareCommand, RepeatsWhatForceInterfaceCuts) {
@@ -152,8 +159,7 @@ TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
 TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {
   const auto outcome = manactl_on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              HasSubstr("The hugepages would be reserved with these steps and writes:"));
+  EXPECT_THAT(outcome.out, HasSubstr("The hugepages would be reserved with these steps:"));
   EXPECT_THAT(outcome.out, HasSubstr("manactl restore hugepages-1\n"));
 }
 
@@ -191,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"vf-unpaired", "eth1", 3, "its VF enP30832p0s0d1 are not paired"},
                       Refusal{"vf-missing", "eth1", 3, "no VF"},
                       Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
-                      Refusal{"mana-ib-missing", "eth1", 3, "run 'manactl check --only kernel -v'"},
+                      Refusal{"mana-ib-missing", "eth1", 3, "--only kernel -v' for the commands"},
                       Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
 
 TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {

@@ -54,8 +54,26 @@ TEST(DoctorText, StartsWithTheRootCause) {
   EXPECT_THAT(shown, HasSubstr("ip -br link"));
   EXPECT_THAT(shown, HasSubstr("Here     confirmed: interfaces.pairs"));
   EXPECT_THAT(shown, HasSubstr("- No Ethernet ports (line 15, 2 times)"));
-  EXPECT_THAT(shown, HasSubstr("- ERROR: something new (line 16)"));
+  EXPECT_THAT(shown, HasSubstr("\n1 unrecognized error (-v shows them)\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("something new")));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr("- ERROR: something new (line 16)"));
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
+}
+
+TEST(DoctorText, PrintsTheCommandsOfTheBestFixOnlyWithoutV) {
+  auto diagnosis = diagnosis_with_root();
+  diagnosis.root->other_fixes = {{"build it:", {"make best"}}};
+  diagnosis.others = {*diagnosis.root};
+  diagnosis.others.front().commands = {"ip -d link"};
+  diagnosis.others.front().other_fixes.clear();
+  const auto shown = show({diagnosis, {}, {}, {}});
+  EXPECT_THAT(shown,
+              HasSubstr("\n             ip -br link\n  Fix      2. build it (-v shows how)\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("ip -d link")));
+  const auto all = show({diagnosis, {}, {}, {}}, 1);
+  for (const auto* command : {"ip -br link", "make best", "ip -d link"}) {
+    EXPECT_THAT(all, HasSubstr(command));
+  }
 }
 
 TEST(DoctorText, NamesTheLogOfALineIfThereAreSeveral) {

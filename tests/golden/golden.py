@@ -21,8 +21,8 @@ import termios
 
 mode, program, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ROWS, COLUMNS = 24, 80  # of a screen
-# doctor lists the evidence and all remedies, "status -v" each detail, and the plan of prepare each write.
-LIMITS = {"doctor": 40, "status": ROWS, "status-v": 32, "prepare": 32, "args": ROWS, "decode": ROWS}
+# doctor lists the evidence and the commands of the best remedy, and "status -v" each detail.
+LIMITS = {"doctor": 27, "status": ROWS, "status-v": 32, "prepare": ROWS, "args": ROWS, "decode": ROWS}
 failures = []
 
 

@@ -72,6 +72,7 @@ TEST(NumaNode, HasTheCpusOfItsList) {
   EXPECT_EQ(cpus_of_node(files, 1).error().code, Errc::not_found);
   files.add_file("sys/devices/system/node/node1/cpulist", "2-3\n");
   EXPECT_EQ(*cpus_of_node(files, 1), *CpuList::parse("2-3"));
+  EXPECT_EQ(gather_memory(files).node_cpus.at(1), *CpuList::parse("2-3"));
 }
 
 TEST(AvailableMemory, IsThatOfTheNodeAndNotMoreThanThatOfTheVm) {

@@ -30,7 +30,7 @@ TEST(TestpmdSize, HasOneLcorePerQueueAndOneMore) {
                                              {64, 33, 32},
                                              {65, 65, 64},
                                              {200, 65, 64}}) {
-    const auto size = size_of_testpmd(with_cpus(cpus));
+    const auto size = size_of_testpmd(with_cpus(cpus), -1);
     EXPECT_EQ(size.cpus.size(), lcores) << cpus;
     EXPECT_EQ(size.queues, queues) << cpus;
   }
@@ -39,18 +39,25 @@ TEST(TestpmdSize, HasOneLcorePerQueueAndOneMore) {
 TEST(TestpmdSize, UsesTheCpusOfThisProcess) {
   Facts facts;
   facts.cpus = CpuList{{2, 5, 7, 9}};
-  EXPECT_EQ(size_of_testpmd(facts).cpus, (std::vector<unsigned>{2, 5, 7}));
+  EXPECT_EQ(size_of_testpmd(facts, -1).cpus, (std::vector<unsigned>{2, 5, 7}));
   facts.cpus = fail(Errc::io, "unknown");
-  EXPECT_TRUE(size_of_testpmd(facts).cpus.empty());
-  EXPECT_EQ(size_of_testpmd(facts).queues, 1U);
+  EXPECT_TRUE(size_of_testpmd(facts, -1).cpus.empty());
+  EXPECT_EQ(size_of_testpmd(facts, -1).queues, 1U);
+}
+
+TEST(TestpmdSize, UsesTheCpusOfTheNodeIfItHasTwo) {
+  auto facts = with_cpus(8);
+  facts.memory.node_cpus = {{0, CpuList{{0, 1, 2, 3, 9}}}, {1, CpuList{{7, 8}}}};
+  EXPECT_EQ(size_of_testpmd(facts, 0).cpus, (std::vector<unsigned>{0, 1, 2}));
+  for (const int node : {-1, 1, 2}) EXPECT_EQ(size_of_testpmd(facts, node).queues, 4U) << node;
 }
 
 // A pool of 155456 mbufs of 2368 bytes and 64 MiB; each more lcore adds 8000 mbufs.
 TEST(TestpmdSize, GrowsWithTheForwardingLcores) {
-  const auto one = size_of_testpmd(with_cpus(2)).hugepage_bytes;
+  const auto one = size_of_testpmd(with_cpus(2), -1).hugepage_bytes;
   EXPECT_EQ(one, 155456U * 2368U + 64 * kMiB);
-  EXPECT_EQ(size_of_testpmd(with_cpus(1)).hugepage_bytes, one);
-  EXPECT_EQ(size_of_testpmd(with_cpus(9)).hugepage_bytes, one + 7 * 8000U * 2368U);
+  EXPECT_EQ(size_of_testpmd(with_cpus(1), -1).hugepage_bytes, one);
+  EXPECT_EQ(size_of_testpmd(with_cpus(9), -1).hugepage_bytes, one + 7 * 8000U * 2368U);
 }
 
 TEST(FreestPool, IsThatWithTheMostFreeMemory) {
@@ -61,6 +68,8 @@ TEST(FreestPool, IsThatWithTheMostFreeMemory) {
   EXPECT_EQ(pool.page_kib, 1048576U);
   EXPECT_EQ(missing_pages(pool, 1024 * kMiB), 0U);
   EXPECT_EQ(missing_pages(pool, 1024 * kMiB + 1), 1U);
+  EXPECT_EQ(missing_pages(memory, 0, 1024 * kMiB, 2048), 0U) << "pages of 1 GiB are as good";
+  EXPECT_EQ(missing_pages(memory, 0, 1024 * kMiB + 1, 2048), 423U);
   pool = freest_pool(memory, 0, 2048);
   EXPECT_EQ(pool.free, 90U);
   EXPECT_EQ(missing_pages(pool, 500 * kMiB), 160U);

@@ -148,7 +148,7 @@ class DefaultHugepages : public MakePlan {
   DefaultHugepages() {
     request_.hugepages = HugepageRequest{};
     request_.hugepages->is_default = true;
-    needed_ = host::pages_for(host::size_of_testpmd(facts_).hugepage_bytes, 2048);
+    needed_ = host::pages_for(host::size_of_testpmd(facts_, 0).hugepage_bytes, 2048);
   }
 
   // "<pages> of <wanted>", or "" if the plan reserves none.
@@ -187,6 +187,7 @@ TEST_F(DefaultHugepages, AreThePagesThatTestpmdLacks) {
 TEST_F(DefaultHugepages, AreNotThoseOfAnotherNic) {
   set_free(needed_ + 10);
   Entry other;
+  other.interface = "lan1";
   other.boot_id = vm_.boot_id;
   other.ready = true;
   other.steps = {make_record(
@@ -197,6 +198,24 @@ TEST_F(DefaultHugepages, AreNotThoseOfAnotherNic) {
   EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_ - 10));
   entries_.front().steps.front().reverted = true;
   EXPECT_EQ(reservation(), "");
+  entries_.front().steps.front().reverted = false;
+  entries_.front().interface.clear();
+  EXPECT_EQ(reservation(), "") << "'prepare --hugepages' has reserved them for any program";
+}
+
+TEST_F(DefaultHugepages, SufficeForTheCpusOfTheNode) {
+  set_free(0);
+  facts_.cpus = CpuList{{0, 1, 2, 3, 4, 5, 6, 7}};
+  host::PciFunction function;
+  function.address = *eth1().vf->pci;
+  function.numa_node = 0;
+  facts_.functions = std::vector{function};
+  const auto all = host::size_of_testpmd(facts_, 0).hugepage_bytes;
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", host::pages_for(all, 2048)));
+  facts_.memory.node_cpus[0] = CpuList{{0, 1, 2}};
+  const auto near = host::size_of_testpmd(facts_, 0).hugepage_bytes;
+  EXPECT_LT(near, all);
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", host::pages_for(near, 2048)));
 }
 
 // After a reboot, the pages of the NIC "lan1" are free until its program starts.

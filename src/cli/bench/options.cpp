@@ -62,8 +62,11 @@ const std::string& mode_help() {
   return help;
 }
 
+// Also accepts "tx-only" for "txonly".
 Result<datapath::Mode> parse_mode(std::string_view text) {
-  if (const auto mode = datapath::find_mode(text)) return *mode;
+  std::string word(text);
+  std::erase(word, '-');
+  if (const auto mode = datapath::find_mode(word)) return *mode;
   const auto names = mode_names();
   return tl::unexpected<Error>(not_one_of(text, names));
 }

@@ -157,7 +157,9 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   write_remedy({finding.remedy->why, finding.remedy->commands});
   if (finding.remedy->others.empty() && causes_.size() == 1) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
-                   << screen_.paint(Color::dim, "'manactl doctor' shows all remedies") << '\n';
+                   << screen_.paint(Color::dim,
+                                    result_.hints.complete("All remedies: manactl doctor -v"))
+                   << '\n';
 }
 
 void CheckWriter::write_problems() {
@@ -213,7 +215,7 @@ std::string CheckWriter::verdict() const {
                        causes_.front()->check.id);
   }
   if (report.outcomes.size() < diag::all_checks().size()) {
-    return "Run 'manactl check' for the other checks.";
+    return result_.hints.complete("Run 'manactl check' for the other checks.");
   }
   if (const auto unknown = report.count(Status::unknown); unknown != 0) {
     return fmt::format("No check failed, but {} could not be decided; -v shows why.",

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "cli/command_hints.h"
 #include "cli/context.h"
 #include "diag/runner.h"
 #include "host/facts.h"
@@ -15,6 +16,7 @@ struct CheckResult {
   const host::Facts& facts;
   const diag::Report& report;
   const diag::CheckOptions& options;
+  CommandHints hints = {};
 };
 
 void print_text(Screen& screen, const CheckResult& result, Exit exit, int verbosity);

@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "host/bundle.h"
 #include "host/decompress.h"
+#include "host/tarball.h"
 
 namespace manactl::cli {
 namespace {
@@ -85,6 +86,7 @@ class DoctorCommand {
   void diagnose(const host::Facts& facts);
   Result<> write_bundle(host::SystemRecorder& recording, Exit exit);
   DoctorResult result() const;
+  void print_result(Exit exit);
   Exit exit_code() const;
 
   const DoctorOptions& options_;
@@ -228,9 +230,22 @@ DoctorResult DoctorCommand::result() const {
   DoctorResult result{diagnosis_, checks_, {}, notes_, probe_ ? &*probe_ : nullptr};
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     const auto& log = reports_[i];
-    result.logs.push_back({logs_[i].name, log.lines, log.dpdk_release, log.runs, log.more_runs});
+    const bool is_captured = !context_.root.empty() && options_.logs.empty();
+    result.logs.push_back(
+        {logs_[i].name, log.lines, log.dpdk_release, log.runs, log.more_runs, is_captured});
   }
   return result;
+}
+
+// The report in the bundle has no completed hints: they contain paths of this machine.
+void DoctorCommand::print_result(Exit exit) {
+  const CommandHints hints(context_);
+  hints.complete(diagnosis_);
+  hints.complete(notes_);
+  auto printed = result();
+  printed.hints = hints;
+  context_.json ? print_json(context_.out.stream(), printed, exit)
+                : print_text(context_.out, printed, context_.verbosity);
 }
 
 Exit DoctorCommand::exit_code() const {
@@ -274,6 +289,14 @@ Exit DoctorCommand::run() {
     return report_usage_error(context_,
                               options_.scrub ? "doctor: --review cannot be used with --json"
                                              : "doctor: --review requires --bundle and --scrub");
+  }
+  if (!options_.bundle.empty() && !host::compression_of(options_.bundle)) {
+    return report_usage_error(
+        context_,
+        fmt::format(
+            "doctor: the name '{}' does not end in .tar.gz, .tgz, .tar.xz, .tar.zst or .tar, "
+            "so no command would recognize the bundle",
+            printable(options_.bundle)));
   }
   if (is_regular_file(options_.bundle)) {
     return report_usage_error(context_,
@@ -322,8 +345,7 @@ Exit DoctorCommand::run() {
     if (!written) return report_error(context_, written.error());
   }
   if (options_.review) return exit;  // the bundle was printed instead
-  context_.json ? print_json(context_.out.stream(), result(), exit)
-                : print_text(context_.out, result(), context_.verbosity);
+  print_result(exit);
   return exit;
 }
 
@@ -351,7 +373,7 @@ CommandAction add_doctor(CLI::App& app) {
       ->allow_extra_args(true);
   add_flag(app, "--kernel-log", options->kernel_log, "also analyze the kernel log");
   add_value(app,
-            {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},
+            {"--bundle", type::kFile, "write facts, report and logs to this file (.tar.gz)"},
             store_in(options->bundle, path));
   add_flag(app, "--scrub", options->scrub, "replace addresses, names and secrets in the bundle");
   add_flag(app, "--review", options->review, "show the scrubbed bundle before it is written");

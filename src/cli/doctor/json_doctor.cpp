@@ -49,15 +49,6 @@ Json run_json(const std::string& log, const diag::Run& run) {
   return row;
 }
 
-// How to report a failure whose cause is unknown.
-std::string report_command(const DoctorResult& result) {
-  std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
-  for (const auto& log : result.logs) {
-    command += log.name == "kernel log" ? " --kernel-log" : " --log " + shell_word(log.name);
-  }
-  return command;
-}
-
 Json verdict_json(const DoctorResult& result) {
   const auto& verdict = result.diagnosis.verdict;
   if (!verdict) return nullptr;
@@ -137,6 +128,15 @@ Json probe_json(const datapath::ProbeReport& report) {
 }
 
 }  // namespace
+
+std::string report_command(const DoctorResult& result) {
+  std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
+  for (const auto& log : result.logs) {
+    if (log.is_captured) continue;
+    command += log.name == "kernel log" ? " --kernel-log" : " --log " + shell_word(log.name);
+  }
+  return result.hints.complete(command);
+}
 
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   const auto& diagnosis = result.diagnosis;

@@ -14,7 +14,7 @@ using PossibleCause = diag::Diagnosis::PossibleCause;
 
 constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxQuote = 200;
-constexpr std::size_t kMaxItems = 8;  // items that a list shows without -v
+constexpr std::size_t kMaxItems = 3;  // items that a list shows without -v
 constexpr unsigned kLabelWidth = 9;   // columns of "Cause", "Fix", "Here"
 
 std::string times(std::uint64_t count) {
@@ -51,10 +51,10 @@ class DoctorWriter {
 
   void write_verdict(const diag::Verdict& verdict);
   void write_unknown_failure(const DoctorResult& result);
-  void write_cause(std::string_view heading, const Item& item);
+  void write_cause(std::string_view heading, const Item& item, bool is_root);
   void write_list(std::string_view heading, const std::vector<Item>& items);
   void write_no_cause(const DoctorResult& result);
-  void write_harmless(const std::vector<Item>& items);
+  void write_number(std::string_view heading, std::string_view one, const std::vector<Item>& items);
   void write_notes(const std::vector<std::string>& notes);
 
  private:
@@ -66,6 +66,7 @@ class DoctorWriter {
   void write_headline(std::string_view heading, std::string_view title);
   void write_labeled(std::string_view label, std::string_view text);
   void write_alternatives(const std::vector<PossibleCause>& alternatives);
+  void write_fixes(const Item& item, bool is_root);
   void write_quote(const diag::Quote& quote, std::uint64_t count);
 
   std::ostream& out() { return screen_.stream(); }
@@ -175,15 +176,28 @@ void DoctorWriter::write_unknown_failure(const DoctorResult& result) {
     write_line(*item.quote, ">");
     std::for_each(after, item.context.end(), [&](const auto& line) { write_line(line, " "); });
   }
-  out() << wrap(
-               "To report this, attach the file that 'manactl doctor --bundle vm.tar.gz --scrub' "
-               "writes; add --log for each log.",
-               screen_.width(),
-               2)
-        << "\n\n";
+  out() << "  To report this, attach the file that this command writes:\n    "
+        << screen_.paint(Color::bold, printable(report_command(result), kMaxText)) << "\n\n";
 }
 
-void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
+// Without -v, only the best fix of the root cause has its commands: what else fails is often
+// repaired with it.
+void DoctorWriter::write_fixes(const Item& item, bool is_root) {
+  bool has_commands = is_root || verbosity_ > 0;
+  for (const auto& fix : diag::numbered({item.fix, item.commands, item.other_fixes})) {
+    const bool hides_commands = !has_commands && !fix.commands.empty();
+    const auto end = fix.why.find_last_not_of(':') + 1;
+    write_labeled("Fix", hides_commands ? fix.why.substr(0, end) + " (-v shows how)" : fix.why);
+    for (const auto& command : fix.commands) {
+      if (!has_commands) break;
+      out() << std::string(kLabelWidth + 4, ' ')
+            << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+    }
+    has_commands = verbosity_ > 0;
+  }
+}
+
+void DoctorWriter::write_cause(std::string_view heading, const Item& item, bool is_root) {
   write_headline(heading, printable(item.title, kMaxText));
   if (item.quote) {
     write_quote(*item.quote, item.count);
@@ -192,13 +206,7 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
   }
   write_labeled("Cause", item.cause);
   write_alternatives(item.alternatives);
-  for (const auto& fix : diag::numbered({item.fix, item.commands, item.other_fixes})) {
-    write_labeled("Fix", fix.why);
-    for (const auto& command : fix.commands) {
-      out() << std::string(kLabelWidth + 4, ' ')
-            << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
-    }
-  }
+  write_fixes(item, is_root);
   // A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
   if (item.quote && item.confirmation != diag::Confirmation::undecided) {
     write_labeled(
@@ -239,11 +247,13 @@ void DoctorWriter::write_list(std::string_view heading, const std::vector<Item>&
 }
 
 // Prints only their number without -v.
-void DoctorWriter::write_harmless(const std::vector<Item>& items) {
-  if (verbosity_ > 0) return write_list("Harmless messages:", items);
+void DoctorWriter::write_number(std::string_view heading,
+                                std::string_view one,
+                                const std::vector<Item>& items) {
+  if (verbosity_ > 0) return write_list(heading, items);
   std::uint64_t count = 0;
   for (const auto& item : items) count += item.count;
-  if (count > 0) out() << counted(count, "harmless message") << " (-v shows them)\n\n";
+  if (count > 0) out() << counted(count, one) << " (-v shows them)\n\n";
 }
 
 void DoctorWriter::write_no_cause(const DoctorResult& result) {
@@ -261,6 +271,7 @@ void DoctorWriter::write_no_cause(const DoctorResult& result) {
                             result.diagnosis.unknown.empty() ? "" : "known ");
   }
   sentence += '.';
+  sentence = result.hints.complete(sentence);
   const auto color = result.diagnosis.unknown.empty() ? Color::green : Color::none;
   for (const auto& line : wrap_lines(sentence, screen_.width())) {
     out() << screen_.paint(color, line) << '\n';
@@ -287,8 +298,8 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (verdict) writer.write_verdict(*verdict);
   const bool is_unknown = verdict && diag::is_failure(verdict->answer) && !diagnosis.root;
   if (is_unknown) writer.write_unknown_failure(result);
-  if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root);
-  for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
+  if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root, true);
+  for (const auto& other : diagnosis.others) writer.write_cause("Also:", other, false);
   const auto* const heading = !diagnosis.root            ? "Unexplained errors:"
                               : diagnosis.others.empty() ? "Caused by this:"
                                                          : "Caused by these:";
@@ -298,8 +309,14 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
                     diagnosis.expected);
-  writer.write_harmless(diagnosis.benign);
-  if (!is_unknown) writer.write_list("Unrecognized errors:", diagnosis.unknown);
+  writer.write_number("Harmless messages:", "harmless message", diagnosis.benign);
+  // With a cause, they are rarely important.
+  constexpr std::string_view kUnrecognized = "Unrecognized errors:";
+  if (diagnosis.root) {
+    writer.write_number(kUnrecognized, "unrecognized error", diagnosis.unknown);
+  } else if (!is_unknown) {
+    writer.write_list(kUnrecognized, diagnosis.unknown);
+  }
   for (const auto& log : result.logs) {
     if (verbosity > 0) print_text(screen, log);
   }

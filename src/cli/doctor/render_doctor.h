@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/enum_words.h"
+#include "cli/command_hints.h"
 #include "cli/context.h"
 #include "datapath/probe.h"
 #include "diag/doctor.h"
@@ -25,11 +26,13 @@ struct DoctorResult {
     std::string dpdk_release;
     std::vector<diag::Run> runs = {};
     std::uint64_t more_runs = 0;
+    bool is_captured = false;  // --root has it, and doctor reads it without being asked
   };
 
   std::vector<Log> logs;
   std::vector<std::string> notes;  // "this machine has no MANA; only the log was analyzed"
   const datapath::ProbeReport* probe = nullptr;  // null without --probe
+  CommandHints hints = {};
 };
 
 inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
@@ -42,6 +45,10 @@ void print_text(Screen& screen, const datapath::ProbeReport& report);
 // Prints the runs of a log with the states that its lines show.
 void print_text(Screen& screen, const DoctorResult::Log& log);
 void print_text(Screen& screen, const DoctorResult& result, int verbosity);
+
+// Returns the command that writes a bundle with the machine and the logs of `result`, to report a
+// failure whose cause is unknown.
+std::string report_command(const DoctorResult& result);
 
 // Prints the document of schemas/doctor.schema.json.
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit);

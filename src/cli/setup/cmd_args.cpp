@@ -2,23 +2,25 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/command_hints.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
+#include "setup/plan_hugepages.h"
 
 namespace manactl::cli {
 namespace {
 
 struct ArgsOptions {
   std::vector<NicName> interfaces;
+  Target target;  // the latest argument
   ArgsFormat format = ArgsFormat::testpmd;
 };
 
@@ -27,16 +29,6 @@ constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"}
                                                 {ArgsFormat::vpp, "vpp"},
                                                 {ArgsFormat::environment, "env"},
                                                 {ArgsFormat::json, "json"}}};
-
-// testpmd creates a mempool on the node of every lcore, but prepare reserves hugepages on the node
-// of the NIC only. Restricts the CPUs to that node if it has enough of them for two lcores.
-void keep_near_cpus(host::Facts& facts, const os::Files& files, const host::Nic& nic) {
-  const auto near = host::cpus_of_node(files, host::numa_node_of(facts, nic));
-  if (!near || !facts.cpus) return;
-  std::vector<unsigned> kept;
-  std::ranges::set_intersection(facts.cpus->cpus, near->cpus, std::back_inserter(kept));
-  if (kept.size() > 1) facts.cpus->cpus = std::move(kept);
-}
 
 // Fails with Errc::denied if a NIC of the kernel carries the administrator's traffic.
 Result<> refuse_nics_with_traffic(const std::vector<const host::Nic*>& kernel_nics) {
@@ -64,28 +56,25 @@ std::string lcore_warning(const host::Facts& facts, const host::TestpmdSize& siz
       size.cpus.front());
 }
 
-std::string hugepage_warning(const host::Facts& facts,
-                             const host::TestpmdSize& size,
-                             const std::vector<const host::Nic*>& nics) {
-  if (!facts.memory.pools) return {};
-  const auto node = host::numa_node_of(facts, *nics.front());
-  const auto pool = host::freest_pool(facts.memory, node);
-  const auto missing = host::missing_pages(pool, size.hugepage_bytes);
+std::string hugepage_warning(const host::Memory& memory, int node, std::uint64_t bytes) {
+  if (!memory.pools) return {};
+  const auto kib = host::default_page_kib(memory);
+  const auto missing = host::missing_pages(memory, node, bytes, kib);
   if (missing == 0) return {};
   return fmt::format(
       "dpdk-testpmd needs {} hugepages of {}, and {} are free: run 'manactl prepare --hugepages "
       "{}{}' first",
-      host::pages_for(size.hugepage_bytes, pool.page_kib),
-      human_bytes(pool.page_kib << 10U),
-      pool.free,
+      host::pages_for(bytes, kib),
+      human_bytes(kib << 10U),
+      host::freest_pool(memory, node, kib).free,
       missing,
       node > 0 ? fmt::format(" --node {}", node) : "");
 }
 
 // Returns what prevents DPDK from using the NICs now.
-std::vector<std::string> warnings_for(const host::Facts& facts,
+std::vector<std::string> warnings_for(const host::Memory& memory,
+                                      int node,
                                       const host::TestpmdSize& size,
-                                      const std::vector<const host::Nic*>& nics,
                                       const std::vector<const host::Nic*>& kernel_nics) {
   std::vector<std::string> warnings;
   for (const auto* nic : kernel_nics) {
@@ -94,7 +83,7 @@ std::vector<std::string> warnings_for(const host::Facts& facts,
         "the kernel uses '{}': run 'manactl prepare {}' before the program starts", name, name));
   }
   if (!kernel_nics.empty()) return warnings;  // prepare also reserves hugepages
-  const auto hugepages = hugepage_warning(facts, size, nics);
+  const auto hugepages = hugepage_warning(memory, node, size.hugepage_bytes);
   if (!hugepages.empty()) warnings.push_back(hugepages);
   return warnings;
 }
@@ -127,7 +116,7 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto entries = journal_entries(*system, context);
-  auto facts = gather_facts(*system);
+  const auto facts = gather_facts(*system);
   const auto nics = selected_nics(options, facts, entries);
   if (!nics) return report_error(context, nics.error());
   auto kernel_nics = *nics;
@@ -139,8 +128,11 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   if (!slots) return report_error(context, slots.error());
   const auto allowed = refuse_nics_with_traffic(kernel_nics);
   if (!allowed) return report_error(context, allowed.error());
-  keep_near_cpus(facts, system->files, *nics->front());
-  const auto size = host::size_of_testpmd(facts);
+  const int node = host::numa_node_of(facts, *nics->front());
+  const auto size = host::size_of_testpmd(facts, node);
+  std::vector<std::string> names;
+  for (const auto* nic : *nics) names.push_back(nic->name());
+  const auto memory = setup::memory_for(names, facts.memory, entries, system->files);
   ArgsOutput result;
   result.slots = std::move(*slots);
   result.allow_channels = accepts_channels(facts);
@@ -148,11 +140,12 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   result.queues = size.queues;
   result.facts = &facts;
   result.nics = *nics;
-  result.warnings = warnings_for(facts, size, *nics, kernel_nics);
+  result.warnings = warnings_for(memory, node, size, kernel_nics);
   const auto format = context.json ? ArgsFormat::json : options.format;
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
   const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
   if (!lcores.empty()) result.warnings.push_back(lcores);
+  CommandHints(context).complete(result.warnings);
   if (format != ArgsFormat::json) print_warnings(context, result.warnings);
   print_args(context.out, result, format);
   return Exit::ok;
@@ -162,20 +155,25 @@ Exit run_args(const ArgsOptions& options, Context& context) {
 
 CommandAction add_args(CLI::App& app) {
   auto options = std::make_shared<ArgsOptions>();
-  add_value(
-      app,
-      {"IFACE", type::kInterface, "print arguments of these NICs (default: all prepared)", true},
-      [options](const std::string& text) -> Result<> {
-        auto name = NicName::parse(text);
-        if (!name) return tl::unexpected<Error>(name.error());
-        options->interfaces.push_back(std::move(*name));
-        return {};
-      })
+  add_value(app,
+            {"IFACE",
+             type::kInterface,
+             "print arguments of these NICs (default: all prepared), or inspect this bundle",
+             true},
+            [options](const std::string& text) -> Result<> {
+              options->target.nic.reset();
+              auto good = options->target.parse(text);
+              if (options->target.nic) options->interfaces.push_back(*options->target.nic);
+              return good;
+            })
       ->allow_extra_args(true);
   add_value(app,
             {"--for", type::kArgsFormat, "print for this program (default: testpmd)"},
             store_word_in(options->format, kFormats));
-  return [options](Context& context) { return run_args(*options, context); };
+  return [options](Context& context) {
+    const auto opened = inspect(options->target.machine, "args", context);
+    return opened ? run_args(*options, context) : report_error(context, opened.error());
+  };
 }
 
 }  // namespace manactl::cli

@@ -12,6 +12,7 @@
 #include "base/trusted_directory.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/command_hints.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
@@ -177,9 +178,10 @@ Result<std::vector<std::string>> planned_files(const setup::Request& request,
 // without an interface reserves only hugepages.
 void add_dpdk_warning(PrepareOutput& result,
                       const setup::Request& request,
-                      const host::Facts& facts) {
-  auto obstacle = request.interface ? obstacle_to_dpdk(facts) : std::string();
-  if (!obstacle.empty()) result.prepared.warnings.push_back(std::move(obstacle));
+                      const host::Facts& facts,
+                      const CommandHints& hints) {
+  const auto obstacle = request.interface ? obstacle_to_dpdk(facts) : std::string();
+  if (!obstacle.empty()) result.prepared.warnings.push_back(hints.complete(obstacle));
 }
 
 Exit run_dry(const PrepareOptions& options,
@@ -198,7 +200,7 @@ Exit run_dry(const PrepareOptions& options,
   result.allow_channels = accepts_channels(facts);
   result.commands = dry_run.commands();
   result.prepared = std::move(*prepared);
-  add_dpdk_warning(result, request, facts);
+  add_dpdk_warning(result, request, facts, CommandHints(context));
   if (result.prepared.outcome != setup::PrepareOutcome::already_prepared) {
     result.confirm_within = options.confirm;
   }
@@ -265,7 +267,7 @@ class PrepareCommand {
   // cannot use them.
   void add_nics(PrepareOutput& result, const setup::Request& request) const {
     const auto facts = gather_facts(system_);
-    add_dpdk_warning(result, request, facts);
+    add_dpdk_warning(result, request, facts, CommandHints(context_));
     result.slots = setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
                        .value_or(std::vector<setup::Slot>{});
     result.allow_channels = accepts_channels(facts);
@@ -321,7 +323,8 @@ CommandAction add_prepare(CLI::App& app) {
             {"--mtu", "N", "set the MTU of both interfaces while prepared"},
             store_in(options->request.mtu,
                      [](std::string_view text) { return parse_count(text, 68, 9000); }));
-  add_flag(app, "--dry-run", options->dry_run, "show each step and each write, but change nothing");
+  add_flag(
+      app, "--dry-run", options->dry_run, "show each step (-v: each write), but change nothing");
   add_flag(app, "--persist", options->persist, "prepare the NIC at every boot");
   add_value(app,
             {"--confirm-timeout", "TIME", "roll back after TIME without 'manactl confirm'"},

@@ -18,7 +18,7 @@ namespace manactl::cli {
 namespace {
 
 struct StatusOptions {
-  std::optional<NicName> nic;
+  Target target;
   WatchOptions watch;
 };
 
@@ -75,8 +75,8 @@ Exit run_status(const StatusOptions& options, Context& context) {
     result.persistent = setup::Persistence("").list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
-  if (options.nic) {
-    const auto selected = select(result, options.nic->str());
+  if (const auto& nic = options.target.nic) {
+    const auto selected = select(result, nic->str());
     if (!selected) return report_error(context, selected.error());
   }
   context.json ? print_json(context.out, result)
@@ -105,10 +105,12 @@ Exit run_confirm(const std::string& name, Context& context) {
 CommandAction add_status(CLI::App& app) {
   auto options = std::make_shared<StatusOptions>();
   add_value(app,
-            {"IFACE", type::kInterface, "show only this NIC"},
-            store_in(options->nic, NicName::parse));
+            {"IFACE", type::kInterface, "show only this NIC, or inspect this bundle"},
+            [options](const std::string& text) { return options->target.parse(text); });
   add_watch(app, options->watch);
   return [options](Context& context) {
+    const auto opened = inspect(options->target.machine, "status", context);
+    if (!opened) return report_error(context, opened.error());
     return watch(
         context, options->watch, [&](Context& inner) { return run_status(*options, inner); });
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/command_hints.h"
 #include "setup/steps.h"
 
 namespace manactl::cli {
@@ -34,14 +35,17 @@ void print_rollback(std::ostream& out,
 void print_steps(std::ostream& out,
                  const std::vector<setup::StepResult>& steps,
                  std::string_view done,
-                 int verbosity) {
+                 int verbosity,
+                 bool is_dry_run) {
+  const bool is_brief = is_dry_run && verbosity == 0;
   for (const auto& step : steps) {
     if (!step.changed && verbosity == 0) continue;
     out << fmt::format("  {:10}{}", step.changed ? done : "unchanged", printable(step.title));
     const auto before = printable(step.before_text());
-    if (!before.empty()) out << "  (before: " << before << ')';
+    if (!before.empty() && !is_brief) out << "  (before: " << before << ')';
     if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
+    if (is_brief) continue;
     for (const auto& command : step.commands) out << "              " << printable(command) << '\n';
   }
 }
@@ -145,7 +149,8 @@ std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
 void print_warnings(Context& context, const std::vector<std::string>& warnings) {
   if (context.quiet) return;
   for (const auto& warning : warnings) {
-    context.err.stream() << "Warning: " << printable(warning, 1000) << '\n';
+    context.err.stream() << "Warning: " << printable(CommandHints(context).complete(warning), 1000)
+                         << '\n';
   }
 }
 
@@ -159,12 +164,12 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
     out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
-    out << outcome_text(entry, "would be prepared", "would be reserved")
-        << " with these steps and writes:\n";
-    print_steps(out, prepared.steps, "would", verbosity);
-    out << "Nothing was changed.\n";
+    out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
+    print_steps(out, prepared.steps, "would", verbosity, true);
+    out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
+                           : "Nothing was changed.\n");
   } else {
-    print_steps(out, prepared.steps, "done", verbosity);
+    print_steps(out, prepared.steps, "done", verbosity, false);
     out << outcome_text(entry, "is prepared", "are reserved") << '\n';
   }
   print_next(out, result);

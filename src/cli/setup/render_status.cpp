@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/table.h"
 #include "host/nic_state.h"
+#include "host/numa.h"
 #include "host/testpmd.h"
 
 namespace manactl::cli {
@@ -228,18 +229,14 @@ void StatusWriter::write_hugepages(const host::Facts& facts) {
 
 // Prints the commands that move free pages to the node of the MANA functions.
 void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
-  std::set<int> nodes;
-  for (const auto& function : facts.functions.value_or(std::vector<host::PciFunction>{})) {
-    if (function.is_mana()) nodes.insert(function.numa_node);
-  }
-  if (nodes.size() != 1) return;
-  const int node = *nodes.begin();
+  const int node = host::common_node(facts);
+  const std::set<int> nodes{node};
   const bool is_any_elsewhere = !host::pools_elsewhere(facts.memory, nodes).empty();
   if (!is_any_elsewhere || host::freest_pool(facts.memory, node).free != 0) return;
   write(
       "",
       fmt::format("the NICs are on node {}; to move the hugepages for dpdk-testpmd there:", node));
-  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  const auto bytes = host::size_of_testpmd(facts, node).hugepage_bytes;
   for (const auto& command : host::reserve_commands(facts.memory, nodes, node, bytes)) {
     write_command(command);
   }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/command_hints.h"
+
+#include <CLI/CLI.hpp>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "diag/doctor.h"
+
+namespace manactl::cli {
+namespace {
+
+// Returns the command at the beginning of `text`, or null. "bench show" also begins with "bench".
+const Command* command_at(std::string_view text) {
+  const Command* found = nullptr;
+  for (const auto& command : commands()) {
+    const auto size = command.name.size();
+    const bool is_whole_word =
+        text.size() == size || (text.size() > size && !is_alphanumeric(text[size]));
+    const bool is_longer = found == nullptr || size > found->name.size();
+    if (is_longer && is_whole_word && text.starts_with(command.name)) found = &command;
+  }
+  return found;
+}
+
+bool accepts(const Command& command, const std::string& option) {
+  if (option == "--root") return command.root == RootUse::inspects;
+  CLI::App app;
+  app.set_help_flag();
+  GlobalOptions global;
+  (void)command.add_options(app);
+  add_global_options(app, global);
+  return app.get_option_no_throw(option) != nullptr;
+}
+
+void complete_remedy(const CommandHints& hints, diag::Remedy& remedy) {
+  remedy.why = hints.complete(remedy.why);
+  hints.complete(remedy.commands);
+  for (auto& other : remedy.others) complete_remedy(hints, other);
+}
+
+void complete_item(const CommandHints& hints, diag::Diagnosis::Item& item) {
+  item.cause = hints.complete(item.cause);
+  item.fix = hints.complete(item.fix);
+  item.note = hints.complete(item.note);
+  hints.complete(item.commands);
+  for (auto& alternative : item.alternatives) {
+    alternative.cause = hints.complete(alternative.cause);
+    alternative.confirm = hints.complete(alternative.confirm);
+  }
+  for (auto& other : item.other_fixes) complete_remedy(hints, other);
+}
+
+}  // namespace
+
+CommandHints::CommandHints(const Context& context) {
+  if (!context.root.empty()) options_.push_back({"--root", context.root});
+  for (const auto* name : {"--results", "--config"}) {
+    auto value = typed_value(context.arguments, name);
+    if (!value.empty()) options_.push_back({name, std::move(value)});
+  }
+}
+
+std::string CommandHints::complete(std::string_view text) const {
+  constexpr std::string_view kProgram = "manactl ";
+  std::string completed;
+  while (!options_.empty()) {
+    const auto at = text.find(kProgram);
+    if (at == std::string_view::npos) break;
+    completed += text.substr(0, at + kProgram.size());
+    text.remove_prefix(at + kProgram.size());
+    const auto* command = command_at(text);
+    if (command == nullptr) continue;
+    completed += command->name;
+    text.remove_prefix(command->name.size());
+    std::string added;
+    for (const auto& [name, value] : options_) {
+      if (accepts(*command, name)) added += fmt::format(" {} {}", name, shell_word(value));
+    }
+    if (!text.starts_with(added)) completed += added;
+  }
+  return completed.append(text);
+}
+
+void CommandHints::complete(std::vector<std::string>& texts) const {
+  for (auto& text : texts) text = complete(text);
+}
+
+void CommandHints::complete(diag::Report& report) const {
+  for (auto& outcome : report.outcomes) {
+    auto& finding = outcome.finding;
+    finding.detail = complete(finding.detail);
+    if (finding.remedy) complete_remedy(*this, *finding.remedy);
+  }
+}
+
+void CommandHints::complete(diag::Diagnosis& diagnosis) const {
+  if (diagnosis.root) complete_item(*this, *diagnosis.root);
+  for (auto* items : {&diagnosis.others, &diagnosis.consequences, &diagnosis.unexplained}) {
+    for (auto& item : *items) complete_item(*this, item);
+  }
+}
+
+}  // namespace manactl::cli
