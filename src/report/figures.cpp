@@ -63,14 +63,15 @@ std::string estimate_text(const datapath::Estimate& rate) {
 }
 
 std::string servicing_text(const datapath::Servicing& servicing) {
-  const auto rate = [](const std::optional<double>& value) {
-    return value ? pps_text(*value) : "unknown";
-  };
-  return fmt::format("{:.1f} s (rate before: {}, during: {}, after: {})",
+  std::vector<std::string> rates;
+  for (const auto& [name, rate] : {std::pair("before", servicing.before),
+                                   std::pair("during", servicing.during),
+                                   std::pair("after", servicing.after)}) {
+    if (rate) rates.push_back(fmt::format("{}: {}", name, pps_text(*rate)));
+  }
+  return fmt::format("{:.2f} s{}",
                      servicing.seconds,
-                     rate(servicing.before),
-                     rate(servicing.during),
-                     rate(servicing.after));
+                     rates.empty() ? "" : fmt::format(" (rate {})", join(rates, ", ")));
 }
 
 std::string queues_text(unsigned queues) {

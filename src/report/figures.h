@@ -32,7 +32,7 @@ std::string throughput_text(double packets_per_second, const datapath::Count& co
 // "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps)": all figures have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
 
-// "1.5 s (rate before: 920.0 kpps, during: 0 pps, after: 880.0 kpps)"
+// "1.50 s (rate before: 920.0 kpps, after: 880.0 kpps)": without the rates that are absent.
 std::string servicing_text(const datapath::Servicing& servicing);
 
 // "1 queue", "8 queues"

@@ -201,10 +201,10 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
         "unknown");
   }
   if (result.strays > 0) {
-    remarks.push_back(
-        fmt::format("{} of the received packets are strays from before or after the traffic: up to "
-                    "as many lost packets are not counted",
-                    result.strays));
+    remarks.push_back(fmt::format(
+        "{} of the received packets are strays from times without traffic: up to as many "
+        "lost packets are not counted",
+        result.strays));
   }
   return remarks;
 }

@@ -28,7 +28,7 @@ struct MergeResult {
   std::optional<double> loss;
   Spread sent_by, received_by;
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
-  std::uint64_t strays = 0;        // received before or after the traffic; see stray_packets()
+  std::uint64_t strays = 0;        // received without traffic; see stray_packets()
 
   // True if there is a limit, and the loss exceeds the limit or is unknown.
   bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }

@@ -216,7 +216,7 @@ std::vector<std::string> warnings_on(const BenchResult& result) {
   for (const auto& trial : result.report.trials) {
     for (const auto& event : trial.events) {
       const bool removed = event.kind == datapath::Event::Kind::removed;
-      lines.push_back(fmt::format("{} {} after {:.1f} s",
+      lines.push_back(fmt::format("{} {} after {:.2f} s",
                                   printable(event.device),
                                   removed ? "was removed" : "returned",
                                   event.at_seconds));

@@ -91,6 +91,23 @@ Series queue_of(const datapath::Trial& trial, std::size_t queue) {
   return series;
 }
 
+// The flags of an interval.
+struct Flag {
+  const char* name;
+  bool datapath::Interval::* flag;
+};
+
+constexpr Flag kFlags[] = {{"disturbed", &datapath::Interval::disturbed},
+                           {"absent", &datapath::Interval::absent}};
+
+std::vector<std::size_t> indexes_of(const datapath::Trial& trial, bool datapath::Interval::* flag) {
+  std::vector<std::size_t> indexes;
+  for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
+    if (trial.intervals[i].*flag) indexes.push_back(i);
+  }
+  return indexes;
+}
+
 std::size_t queues_in(const datapath::Trial& trial) {
   return trial.intervals.empty() ? 0 : trial.intervals.front().queues.size();
 }
@@ -125,13 +142,12 @@ std::span<const Column> columns() {
 std::string series_json(const datapath::Trial& trial) {
   std::string out;
   std::vector<double> seconds;
-  std::vector<std::size_t> disturbed;
-  for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
-    seconds.push_back(trial.intervals[i].total.seconds);
-    if (trial.intervals[i].disturbed) disturbed.push_back(i);
-  }
+  seconds.reserve(trial.intervals.size());
+  for (const auto& interval : trial.intervals) seconds.push_back(interval.total.seconds);
   out += "\n    {\"seconds\":" + Json(seconds).dump();
-  out += ",\n     \"disturbed\":" + Json(disturbed).dump();
+  for (const auto& [name, flag] : kFlags) {
+    out += fmt::format(",\n     \"{}\":{}", name, Json(indexes_of(trial, flag)).dump());
+  }
   out += ",\n     \"total\":";
   put_columns(out, totals_of(trial));
   out += ",\n     \"queues\":[";
@@ -154,10 +170,12 @@ void read_series(const JsonFields& fields, datapath::Trial& trial) {
   }
   auto& intervals = trial.intervals;
   intervals.resize(seconds.size());
-  for (const auto index : fields.numbers("disturbed")) {
-    if (index >= intervals.size())
-      return fields.refuse("disturbed", "is not the index of an interval");
-    intervals[index].disturbed = true;
+  for (const auto& [name, flag] : kFlags) {
+    if (!fields.has(name)) continue;  // an older document
+    for (const auto index : fields.numbers(name)) {
+      if (index >= intervals.size()) return fields.refuse(name, "is not the index of an interval");
+      intervals[index].*flag = true;
+    }
   }
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     intervals[i].total.seconds = seconds[i];
@@ -179,7 +197,7 @@ std::string interval_event(std::size_t trial, double ends, const datapath::Inter
   json["event"] = "interval";
   json["trial"] = trial;
   json["ends_seconds"] = ends;
-  json["disturbed"] = interval.disturbed;
+  for (const auto& [name, flag] : kFlags) json[name] = interval.*flag;
   json["seconds"] = interval.total.seconds;
   for (const auto& column : columns()) {
     const auto count = column.of(interval.total);
@@ -211,9 +229,9 @@ std::string trial_events(std::size_t number, const datapath::Trial& trial) {
   double ends = 0;
   for (const auto& interval : trial.intervals) {
     ends += interval.total.seconds;
-    // Events are detected at the end of an interval. Their time is read from the clock and differs
-    // slightly from `ends`, a sum of interval lengths.
-    constexpr double kTolerance = 1e-3;  // seconds
+    // In older documents, an event has the time of the end of an interval. That time was read from
+    // the clock and differs slightly from `ends`, a sum of interval lengths.
+    constexpr double kTolerance = 1e-6;  // seconds
     for (; event != trial.events.end() && event->at_seconds < ends + kTolerance; ++event) {
       text += device_event(number, *event);
     }
@@ -242,7 +260,7 @@ std::string rows_of(std::string_view head, const datapath::Interval& interval) {
 }  // namespace
 
 std::string bench_csv(const BenchResult& result) {
-  std::string text = "trial,interval,ends_seconds,seconds,disturbed,queue";
+  std::string text = "trial,interval,ends_seconds,seconds,disturbed,absent,queue";
   for (const auto& column : columns()) text += ',' + column.str();
   text += '\n';
   for (std::size_t i = 0; i < result.report.trials.size(); ++i) {
@@ -252,7 +270,9 @@ std::string bench_csv(const BenchResult& result) {
       const auto& one = intervals[j];
       const auto seconds = one.total.seconds;
       ends += seconds;
-      text += rows_of(fmt::format("{},{},{},{},{}", i, j, ends, seconds, int{one.disturbed}), one);
+      const int disturbed = one.disturbed, absent = one.absent;
+      text +=
+          rows_of(fmt::format("{},{},{},{},{},{}", i, j, ends, seconds, disturbed, absent), one);
     }
   }
   return text;

@@ -37,14 +37,24 @@ class SteadyWorkers final : public Workers {
     return now;
   }
 
+  // The device is absent in the second to fourth interval, but at first only for a part of it.
   std::vector<Event> take_events() override {
-    if (readings == 2) return {{0, "net_null0", Event::Kind::removed}};
-    if (readings == 4) return {{0, "net_null0", Event::Kind::returned}};
+    if (!is_absent && readings == 1) {
+      is_absent = true;
+      return {{0, "net_null0", Event::Kind::removed}};
+    }
+    if (is_absent && readings == 3) {
+      is_absent = false;
+      return {{0, "net_null0", Event::Kind::returned}};
+    }
     return {};
   }
 
+  bool are_idle() const override { return is_absent; }
+
   mutable std::uint64_t readings = 0;
   int stops = 0;
+  bool is_absent = false;
   std::chrono::milliseconds time_to_end{0};
 
  private:
@@ -125,12 +135,39 @@ TEST(Measure, MarksIntervalsInWhichADeviceIsAbsent) {
   ASSERT_GE(trial.intervals.size(), 5U);
   ASSERT_EQ(trial.events.size(), 2U);
   EXPECT_EQ(trial.events[0].device, "net_null0");
-  EXPECT_GT(trial.events[0].at_seconds, 0);
-  EXPECT_FALSE(trial.intervals[0].disturbed);
-  EXPECT_TRUE(trial.intervals[1].disturbed);
-  EXPECT_TRUE(trial.intervals[2].disturbed);
-  EXPECT_TRUE(trial.intervals[3].disturbed);
-  EXPECT_FALSE(trial.intervals[4].disturbed);
+  const auto flags_of = [&](bool Interval::* flag) {
+    std::vector<bool> flags;
+    for (std::size_t i = 0; i < 5; ++i) flags.push_back(trial.intervals[i].*flag);
+    return flags;
+  };
+  EXPECT_EQ(flags_of(&Interval::disturbed), (std::vector{false, true, true, true, false}));
+  EXPECT_EQ(flags_of(&Interval::absent), (std::vector{false, false, true, false, false}));
+}
+
+// A device may be absent since an earlier trial, which then has the event.
+TEST(Measure, MarksIntervalsOfADeviceThatIsAbsentFromTheStart) {
+  SteadyWorkers workers;
+  workers.is_absent = true;
+  const auto trial = measure(plan_of(0.02, 0.02), workers, {}, {});
+  EXPECT_TRUE(trial.intervals.front().disturbed);
+  EXPECT_TRUE(trial.intervals.front().absent);
+}
+
+// The time of an event is not that of the end of its interval.
+TEST(Measure, TimesAnEventWhenItHappens) {
+  SteadyWorkers workers;
+  workers.readings = 1;
+  Progress progress;
+  std::vector<std::string> order;
+  progress.interval = [&](const Interval&) { order.emplace_back("interval"); };
+  progress.event = [&](const Event&) { order.emplace_back("event"); };
+  // The trial ends some steps after the event.
+  int steps = 0;
+  progress.is_over = [&] { return !order.empty() && ++steps == 5; };
+  const auto trial = measure(plan_of(3600, 1800), workers, {}, progress);
+  EXPECT_EQ(order, (std::vector<std::string>{"event", "interval"}));
+  ASSERT_EQ(trial.events.size(), 1U);
+  EXPECT_LT(trial.events[0].at_seconds, trial.intervals.front().total.seconds);
 }
 
 TEST(Measure, ReportsProgressInOrder) {

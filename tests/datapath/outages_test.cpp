@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "datapath/analysis/summary.h"
+
 namespace manactl::datapath::outages_test {
 namespace {
 
@@ -43,6 +45,17 @@ TEST(Outages, AreMarkedWithTheIntervalsAroundThem) {
                           "link was down, or the sender paused"));
 }
 
+// ARP requests and the like also arrive while the sender pauses.
+TEST(Outages, ContainStrayPackets) {
+  auto trial = received({900, 1000, 400, 0, 2, 3, 0, 300, 1000});
+  mark_outages(Mode::rx, trial);
+  EXPECT_THAT(trial.notes,
+              ElementsAre(HasSubstr("only 5 stray packets arrived for at least 2.0 s")));
+  EXPECT_THAT(disturbed_of(trial),
+              ElementsAre(false, false, true, true, true, true, true, true, false));
+  EXPECT_EQ(stray_packets(Mode::rx, trial.intervals), 5U);
+}
+
 TEST(Outages, AreReportedOneByOne) {
   auto trial = received({900, 0, 900, 900, 0, 0, 900});
   mark_outages(Mode::rx, trial);
@@ -76,7 +89,7 @@ TEST(Outages, AtTheEndOfAReceiverAreNotedDespiteStrayPackets) {
   mark_outages(Mode::rx, trial);
   EXPECT_THAT(trial.notes,
               ElementsAre("the traffic ended after 2.5 s: the sender finished or stopped, or the "
-                          "link was down; the rate excludes 6 stray packets before and after it"));
+                          "link was down; the rate excludes 6 stray packets outside of it"));
   EXPECT_THAT(disturbed_of(trial), Each(false));
   auto partial = received({900, 900, 30});
   mark_outages(Mode::rx, partial);

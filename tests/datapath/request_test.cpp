@@ -252,6 +252,19 @@ TEST(Window, StartsItsTimeoutWithTheFirstRequest) {
   EXPECT_EQ(window.available(kSecond / 2 + Window::kTimeout), 0U);
 }
 
+TEST(Window, CanForgetRequestsThatAreLost) {
+  Window window(4);
+  EXPECT_EQ(window.available(0), 4U);
+  window.sent(4);
+  window.replied(1);
+  EXPECT_EQ(window.available(1), 1U);
+  window.forget();
+  EXPECT_EQ(window.available(2), 4U);
+  window.sent(4);
+  window.replied(1);  // of the new requests, or a late one
+  EXPECT_EQ(window.available(3), 1U);
+}
+
 TEST(Window, IsEmptyAfterClear) {
   Window window(4);
   window.sent(3);

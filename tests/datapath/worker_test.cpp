@@ -131,5 +131,18 @@ TEST(Worker, ServesOneQueueForALimitedNumberOfFullBursts) {
   EXPECT_EQ((visit<TestLane, receive_one>(lane, 0, 5)), 1U);
 }
 
+// Otherwise, the lane would send nothing until the requests time out.
+TEST(Lane, ForgetsTheRequestsThatItsDeviceHasLost) {
+  TestLane lane;
+  lane.requests = std::make_unique<Requests>(8);
+  lane.requests->window.sent(8);
+  lane.removed = lane.parked = true;
+  EXPECT_EQ(lane.requests->window.available(1), 0U);
+  lane.resume();
+  EXPECT_TRUE(lane.in_use());
+  EXPECT_FALSE(lane.parked);
+  EXPECT_EQ(lane.requests->window.available(2), 8U);
+}
+
 }  // namespace
 }  // namespace manactl::datapath::worker_test

@@ -138,9 +138,10 @@ TEST(BenchEvents, ReportARemovalBeforeTheIntervalInWhichItOccurred) {
 TEST(BenchCsv, HasARowForEachIntervalAndQueue) {
   const auto lines = lines_of(bench_csv(test::eventful()));
   ASSERT_EQ(lines.size(), 1U + 2 * 10 * 2);
-  EXPECT_TRUE(lines.front().starts_with("trial,interval,ends_seconds,seconds,disturbed,queue,tx_"));
-  EXPECT_TRUE(lines[1].starts_with("0,0,1,1,0,0,50000,3200000,0,")) << lines[1];
-  EXPECT_TRUE(lines[6].starts_with("0,2,3,1,1,1,")) << lines[6];
+  EXPECT_TRUE(
+      lines.front().starts_with("trial,interval,ends_seconds,seconds,disturbed,absent,queue,tx_"));
+  EXPECT_TRUE(lines[1].starts_with("0,0,1,1,0,0,0,50000,3200000,0,")) << lines[1];
+  EXPECT_TRUE(lines[6].starts_with("0,2,3,1,1,0,1,")) << lines[6];
   const auto commas = std::count(lines.front().begin(), lines.front().end(), ',');
   for (const auto& line : lines) {
     EXPECT_EQ(std::count(line.begin(), line.end(), ','), commas);

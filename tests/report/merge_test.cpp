@@ -57,7 +57,7 @@ TEST(Merge, NamesStrayPacketsThatHideLostOnes) {
   }
   const auto sender = connected(Mode::tx, 1e6);
   EXPECT_THAT(remarks_on(*merge(sender, receiver)),
-              ElementsAre(HasSubstr("57 of the received packets are strays from before or after")));
+              ElementsAre(HasSubstr("57 of the received packets are strays from times without")));
 }
 
 TEST(Merge, RejectsResultsThatHaveNoPacketInCommon) {

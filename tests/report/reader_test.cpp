@@ -50,6 +50,8 @@ TEST(ReadBench, ReadsEveryPart) {
   const auto& trial = read->report.trials.front();
   EXPECT_EQ(trial.intervals.size(), 10U);
   EXPECT_TRUE(trial.intervals.at(2).disturbed);
+  EXPECT_FALSE(trial.intervals.at(2).absent);
+  EXPECT_TRUE(trial.intervals.at(3).absent);
   EXPECT_EQ(trial.intervals.at(1).queues.at(1).rx.packets, 500'000U);
   EXPECT_EQ(trial.latency->count(), 1000U);
   EXPECT_EQ(trial.events.at(1).kind, datapath::Event::Kind::returned);

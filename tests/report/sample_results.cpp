@@ -136,6 +136,7 @@ report::BenchResult eventful() {
                   {4.25, "eth1", datapath::Event::Kind::returned}};
   first.notes = {"the device was away for 1.8 s"};
   for (const auto away : {2U, 3U, 4U}) first.intervals[away].disturbed = true;
+  first.intervals[3].absent = true;
   first.replies = {3, 4};
   first.total.rx.missed = 7;
   report.trials.push_back(first);

@@ -64,6 +64,10 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
                               trial_ > 1 ? fmt::format(" of trial {}", trial_) : "",
                               name_of(plan_.mode),
                               report::device_of(plan_)));
+  if (interval.absent) {
+    lines.emplace_back("  not measured: the device is absent");
+    return lines;
+  }
   if (sends(plan_.mode)) lines.push_back(direction("sent", total.tx, total.seconds));
   if (receives(plan_.mode)) lines.push_back(direction("received", total.rx, total.seconds));
   if (const auto loss = report::loss_of(plan_.mode, so_far_)) {

@@ -16,11 +16,12 @@ namespace {
 
 constexpr double kReached = 0.99;  // share of the requested rate that counts as reached
 
-// The number of packets that all ports together should have sent; 0 if no rate was requested.
+// The number of packets that all ports together should have sent; 0 if no rate was requested, or if
+// a device was absent.
 double requested_packets(const BenchPlan& plan,
                          const std::vector<PortReport>& ports,
                          const Trial& trial) {
-  if (!trial.plan.rate || !generates_packets(plan.mode)) return 0;
+  if (!trial.plan.rate || !generates_packets(plan.mode) || !trial.events.empty()) return 0;
   const auto seconds = trial.total.seconds;
   const auto ramp = trial.plan.ramp_seconds;
   const auto full_rate_seconds =

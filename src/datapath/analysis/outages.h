@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Outages: intervals without received packets after packets had arrived, for example while a link
-// is down.
+// is down. Stray packets, such as ARP, do not end an outage.
 
 #pragma once
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -21,6 +22,12 @@ constexpr double kTrafficShare = 0.05;
 double rate_in(Mode mode, const Interval& interval) {
   const auto packets = static_cast<double>(headline(mode, interval.total).packets);
   return interval.total.seconds > 0 ? packets / interval.total.seconds : 0;
+}
+
+double peak_rate(Mode mode, std::span<const Interval> intervals) {
+  double peak = 0;
+  for (const auto& interval : intervals) peak = std::max(peak, rate_in(mode, interval));
+  return peak;
 }
 
 // Removes the intervals before steady_after and those outside of the traffic.
@@ -55,29 +62,66 @@ std::vector<double> lisa_rates(const Trial& trial, Count Sample::* direction) {
   return {rates.begin() + 1, rates.end() - 1};
 }
 
-struct PacketTime {
-  double packets = 0, seconds = 0;
-
-  std::optional<double> rate() const {
-    return seconds > 0 ? std::optional(packets / seconds) : std::nullopt;
-  }
+// The time from a removal to the return, or to the end of the trial.
+struct Absence {
+  double from = 0, to = 0;
 };
 
-PacketTime sum_of(Mode mode, std::span<const Interval> intervals) {
-  PacketTime sum;
-  for (const auto& interval : intervals) {
-    sum.packets += static_cast<double>(headline(mode, interval.total).packets);
-    sum.seconds += interval.total.seconds;
+// Returns the times in which at least one device was absent.
+std::vector<Absence> absences_in(const Trial& trial) {
+  std::vector<Absence> found;
+  int absent = 0;  // number of absent devices
+  for (const auto& event : trial.events) {
+    const bool is_removal = event.kind == Event::Kind::removed;
+    if (is_removal && absent++ == 0) {
+      found.push_back({event.at_seconds, std::max(event.at_seconds, trial.total.seconds)});
+    }
+    if (!is_removal && absent > 0 && --absent == 0) found.back().to = event.at_seconds;
   }
-  return sum;
+  return found;
 }
+
+// Returns the intervals that lie within the absence.
+std::span<const Interval> intervals_in(const Absence& absence, std::span<const Interval> all) {
+  double now = 0;
+  std::size_t begin = 0;
+  while (begin < all.size() && now < absence.from) now += all[begin++].total.seconds;
+  std::size_t end = begin;
+  while (end < all.size() && now + all[end].total.seconds <= absence.to) {
+    now += all[end++].total.seconds;
+  }
+  return all.subspan(begin, end - begin);
+}
+
+// Computes the mean rate of intervals.
+class MeanRate {
+ public:
+  MeanRate(Mode mode, double max_stray_rate) : mode_(mode), max_stray_rate_(max_stray_rate) {}
+
+  MeanRate& add(std::span<const Interval> intervals) {
+    for (const auto& interval : intervals) {
+      if (interval.absent) continue;
+      seconds_ += interval.total.seconds;
+      if (rate_in(mode_, interval) <= max_stray_rate_) continue;
+      packets_ += static_cast<double>(headline(mode_, interval.total).packets);
+    }
+    return *this;
+  }
+
+  std::optional<double> get() const {
+    return seconds_ > 0 ? std::optional(packets_ / seconds_) : std::nullopt;
+  }
+
+ private:
+  Mode mode_;
+  double max_stray_rate_, packets_ = 0, seconds_ = 0;
+};
 
 }  // namespace
 
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals) {
-  double peak = 0;
-  for (const auto& interval : intervals) peak = std::max(peak, rate_in(mode, interval));
   const bool is_endless = generates_packets(mode);
+  const double peak = peak_rate(mode, intervals);
   const auto is_outside = [&](const Interval& interval) {
     if (is_endless) return headline(mode, interval.total).packets == 0;
     return peak == 0 || rate_in(mode, interval) < peak * kTrafficShare;
@@ -89,15 +133,25 @@ std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> interv
   return intervals;
 }
 
+double max_stray_rate(Mode mode, std::span<const Interval> intervals) {
+  constexpr double kMaxRate = 100;
+  return std::min(kMaxRate, peak_rate(mode, intervals) * kTrafficShare);
+}
+
 std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals) {
   const auto traffic = traffic_in(mode, intervals);
   if (generates_packets(mode) || traffic.empty()) return 0;
-  const auto* begin = traffic.data();
-  const auto* end = begin + traffic.size();
+  const double stray_rate = max_stray_rate(mode, intervals);
+  const auto has_traffic = [&](std::size_t i) {
+    if (i >= intervals.size()) return false;
+    const auto* interval = &intervals[i];
+    const bool is_inside = interval >= traffic.data() && interval < traffic.data() + traffic.size();
+    return is_inside && rate_in(mode, *interval) > stray_rate;
+  };
   std::uint64_t packets = 0;
-  for (const auto& interval : intervals) {
-    const bool is_adjacent = &interval + 1 >= begin && &interval <= end;
-    if (!is_adjacent) packets += headline(mode, interval.total).packets;
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const bool is_adjacent = has_traffic(i) || has_traffic(i + 1) || (i > 0 && has_traffic(i - 1));
+    if (!is_adjacent) packets += headline(mode, intervals[i].total).packets;
   }
   return packets;
 }
@@ -149,18 +203,24 @@ std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample
 std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
   if (trial.events.empty()) return std::nullopt;
   const std::span all(trial.intervals);
-  const auto disturbed = [](const Interval& interval) { return interval.disturbed; };
-  const auto first = std::find_if(all.begin(), all.end(), disturbed);
-  const auto last = std::find_if(all.rbegin(), all.rend(), disturbed).base();
-  const auto begin = static_cast<std::size_t>(first - all.begin());
-  const auto end = static_cast<std::size_t>(last - all.begin());
+  const auto first = std::ranges::find_if(all, &Interval::disturbed);
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), std::mem_fn(&Interval::disturbed)).base();
+  auto before = with_traffic(mode, {all.begin(), first}, trial.plan.steady_after());
+  if (before.size() > 1) before = before.subspan(1);  // traffic begins in the first interval
+
+  Servicing servicing;
+  const double stray_rate = max_stray_rate(mode, all);
+  MeanRate during(mode, stray_rate);
+  for (const auto& absence : absences_in(trial)) {
+    servicing.seconds += absence.to - absence.from;
+    during.add(intervals_in(absence, all));
+  }
+  servicing.before = MeanRate(mode, stray_rate).add(before).get();
+  servicing.during = during.get();
   // If no interval is disturbed, the event happened after the last interval.
-  if (begin > end) return Servicing{sum_of(mode, all).rate(), {}, {}, 0};
-  const auto away = sum_of(mode, all.subspan(begin, end - begin));
-  return Servicing{sum_of(mode, all.first(begin)).rate(),
-                   away.rate(),
-                   sum_of(mode, all.subspan(end)).rate(),
-                   away.seconds};
+  servicing.after = MeanRate(mode, stray_rate).add({std::max(first, last), all.end()}).get();
+  return servicing;
 }
 
 }  // namespace manactl::datapath

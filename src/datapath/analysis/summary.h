@@ -39,8 +39,12 @@ struct Disturbance {
 // stray packets, such as ARP, arrive before and after it.
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals);
 
-// The packets that a receiver counted before and after its traffic, except those in the adjacent
-// intervals. 0 in modes that generate packets.
+// The rate up to which the packets of an interval may be strays, such as ARP, after the traffic has
+// stopped: a share of the peak rate, but at most 100 packets per second.
+double max_stray_rate(Mode mode, std::span<const Interval> intervals);
+
+// The packets that a receiver counted before and after its traffic and in its outages, except those
+// in the intervals next to traffic. 0 in modes that generate packets.
 std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals);
 
 // True if the run lost more than 1 % of its CPU time.
@@ -63,10 +67,11 @@ struct LisaRate {
 std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::* direction);
 
 // Packets per second of a trial before, during and after the absence of a device, such as a VF that
-// the host removed for servicing. A rate is absent if it has no interval.
+// the host removed for servicing: the means of the intervals in which no device was removed or
+// returned. A rate is absent if it has no interval, and `during` if all devices were absent.
 struct Servicing {
   std::optional<double> before, during, after;
-  double seconds = 0;  // from the start of the first disturbed interval to the end of the last
+  double seconds = 0;  // in which at least one device was absent, from the times of the events
 };
 
 // Returns nullopt for a trial without events.

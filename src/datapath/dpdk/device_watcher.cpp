@@ -130,8 +130,7 @@ void DeviceWatcher::reopen(const std::string& device) {
     lane->port = new_id(lane->port);
     if (forwards(mode_)) lane->out_port = new_id(lane->out_port);
     if (!is_usable(lane->port) || (forwards(mode_) && !is_usable(lane->out_port))) continue;
-    lane->parked.store(false, std::memory_order_relaxed);
-    lane->removed.store(false, std::memory_order_release);
+    lane->resume();
   }
 }
 

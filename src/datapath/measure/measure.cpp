@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 namespace manactl::datapath {
 
@@ -13,8 +14,10 @@ namespace {
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
 using Seconds = std::chrono::duration<double>;
 
-// Maximum time until a stop request is noticed. A hundred wake-ups per second are cheap.
+// Maximum time until a stop request or an event is noticed. A hundred wake-ups per second are
+// cheap.
 constexpr auto kStep = std::chrono::milliseconds(10);
+constexpr double kEventSeconds = 0.01;  // the resolution of Event::at_seconds
 
 Sample difference(const Sample& now, const Sample& before, double seconds) {
   return {seconds, now.tx - before.tx, now.rx - before.rx, now.effort - before.effort};
@@ -45,13 +48,59 @@ Clock::time_point next_reading(const TrialPlan& plan,
   return Seconds(end - until).count() < std::min(min, Seconds(kStep).count()) ? end : until;
 }
 
+// Takes the events of a trial while it runs.
+class EventWatcher {
+ public:
+  EventWatcher(Workers& workers,
+               const Progress& progress,
+               Clock::time_point start,
+               std::vector<Event>& events)
+      : workers_(workers),
+        progress_(progress),
+        start_(start),
+        events_(events),
+        is_absent_(workers.are_idle()),
+        is_disturbed_(is_absent_) {}
+
+  void take() {
+    for (auto& event : workers_.take_events()) {
+      const auto steps = std::floor(Seconds(Clock::now() - start_).count() / kEventSeconds);
+      event.at_seconds = steps * kEventSeconds;
+      absent_ += event.kind == Event::Kind::removed ? 1 : -1;
+      is_disturbed_ = true;
+      if (progress_.event) progress_.event(event);
+      events_.push_back(std::move(event));
+    }
+    is_absent_ = is_absent_ && workers_.are_idle();
+  }
+
+  // Marks an interval that ends now.
+  void mark(Interval& interval) {
+    const bool is_idle = workers_.are_idle();
+    interval.absent = std::exchange(is_absent_, is_idle);
+    interval.disturbed = std::exchange(is_disturbed_, is_idle || absent_ > 0);
+  }
+
+ private:
+  Workers& workers_;
+  const Progress& progress_;
+  Clock::time_point start_;
+  std::vector<Event>& events_;
+  int absent_ = 0;  // number of absent devices
+  // Since the start of the interval:
+  bool is_absent_;     // all devices were absent all the time
+  bool is_disturbed_;  // a device was absent at times
+};
+
 enum class WakeReason { deadline, stop_request, trial_over };
 
 // Sleeps until `time`, a stop request, or the end of the trial by Progress::is_over().
 WakeReason sleep_until(Clock::time_point time,
                        const std::stop_token& stop,
-                       const Progress& progress) {
+                       const Progress& progress,
+                       EventWatcher& watcher) {
   while (!stop.stop_requested()) {
+    watcher.take();
     if (progress.is_over && progress.is_over()) return WakeReason::trial_over;
     const auto now = Clock::now();
     if (now >= time) return WakeReason::deadline;
@@ -89,24 +138,17 @@ Trial measure(const TrialPlan& plan,
   const auto end = after(start, plan.seconds);
   auto last = first;
   auto last_time = start;
-  int absent = 0;  // number of absent devices
+  EventWatcher watcher(workers, progress, start, trial.events);
   while (true) {
     const auto until = next_reading(plan, start, last_time);
-    const auto reason = sleep_until(until, stop, progress);
+    const auto reason = sleep_until(until, stop, progress, watcher);
     trial.interrupted = reason == WakeReason::stop_request;
     const auto now = Clock::now();
     auto totals = workers.read();
     auto interval = difference(totals, last, Seconds(now - last_time).count());
     exclude_failed(interval.total.tx);
     for (auto& queue : interval.queues) exclude_failed(queue.tx);
-    interval.disturbed = absent > 0;
-    for (auto& event : workers.take_events()) {
-      event.at_seconds = Seconds(now - start).count();
-      interval.disturbed = true;
-      absent += event.kind == Event::Kind::removed ? 1 : -1;
-      if (progress.event) progress.event(event);
-      trial.events.push_back(std::move(event));
-    }
+    watcher.mark(interval);
     if (progress.interval) progress.interval(interval);
     trial.intervals.push_back(std::move(interval));
     last = std::move(totals);

@@ -28,8 +28,12 @@ class Workers {
   // the errors and losses that only devices count.
   virtual Interval read() const = 0;
 
-  // Events since the last call. measure() adds them to the trial and marks the interval disturbed.
+  // Events since the last call, which measure() makes about every 10 ms. measure() adds the events
+  // to the trial, and marks the intervals between a removal and the return as disturbed.
   virtual std::vector<Event> take_events() { return {}; }
+
+  // Returns whether no queue has a device.
+  virtual bool are_idle() const { return false; }
 };
 
 // Blocks for the trial's time, until `stop` is requested or progress.is_over() returns true. The

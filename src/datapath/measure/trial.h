@@ -132,10 +132,12 @@ struct Interval {
   Sample total;
   std::vector<Sample> queues;  // port by port, queue by queue
   bool disturbed = false;      // a device was absent, or no packets arrived, at least at times
+  // All devices were absent during the whole interval, so there is no rate.
+  bool absent = false;
 };
 
 struct Event {
-  double at_seconds = 0;
+  double at_seconds = 0;  // since the start of the trial, in steps of 10 ms
   std::string device;
   enum class Kind { removed, returned } kind = Kind::removed;
 };
@@ -171,7 +173,7 @@ struct Trial {
 struct Progress {
   std::function<void()> started;  // just before the first packet
   std::function<void(const Interval&)> interval;
-  std::function<void(const Event&)> event = {};  // called before interval() for the same interval
+  std::function<void(const Event&)> event = {};  // called when the event is noticed
   // Called about every 10 ms, first right after the workers have started. True ends the trial as if
   // its time were over.
   std::function<bool()> is_over = {};

@@ -39,7 +39,8 @@ class Finder {
     const double time = trial->total.seconds - trial_plan.ramp_seconds / 2;
     const auto ports = static_cast<double>(std::max<std::size_t>(1, session_.about().ports.size()));
     if (time > 0) probe.rate = static_cast<double>(probe.sent) / time / ports;
-    probe.valid = trial->events.empty();
+    probe.valid =
+        trial->events.empty() && std::ranges::none_of(trial->intervals, &Interval::absent);
     probe.stopped = trial->interrupted;
     probe.disturbed = plan_.was_disturbed && plan_.was_disturbed();
     if (plan_.on_probe) plan_.on_probe(probe);

@@ -33,6 +33,13 @@ struct alignas(kOwnLines) BaseLane {
 
   bool in_use() const noexcept { return !removed.load(std::memory_order_acquire); }
 
+  // Lets the worker use the lane again after its device has returned. The lane must be parked.
+  void resume() noexcept {
+    if (requests) requests->window.forget();  // the device has lost them
+    parked.store(false, std::memory_order_relaxed);
+    removed.store(false, std::memory_order_release);
+  }
+
   void count_sent(unsigned count, std::uint64_t bytes) noexcept {
     counters.tx_packets.add(count);
     counters.tx_bytes.add(bytes);

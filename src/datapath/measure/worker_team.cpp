@@ -88,6 +88,11 @@ Interval WorkerTeam::read() const {
   return now;
 }
 
+bool WorkerTeam::are_idle() const {
+  return std::none_of(
+      team_.lanes.begin(), team_.lanes.end(), [](const BaseLane* lane) { return lane->in_use(); });
+}
+
 // A thread with several queues divides its instructions among them by their polls.
 void WorkerTeam::attribute_instructions(std::vector<Sample>& queues) const {
   for (std::size_t i = 0; i < workers_.size(); ++i) {

@@ -31,6 +31,8 @@ class WorkerTeam final : public Workers {
 
   std::vector<Event> take_events() override { return ports_.take_events(); }
 
+  bool are_idle() const override;
+
  private:
   void attribute_instructions(std::vector<Sample>& queues) const;
 

@@ -62,6 +62,9 @@ class Window {
   // True if no request is in flight.
   bool idle(std::uint64_t now) noexcept { return available(now) == max_; }
 
+  // Counts all requests in flight as lost. Must not be called while the lane may send.
+  void forget() noexcept { sent_ = replied_.load(std::memory_order_relaxed); }
+
   void clear() noexcept;
 
  private:

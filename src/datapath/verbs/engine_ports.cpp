@@ -136,10 +136,7 @@ bool VerbsPorts::try_reopen(std::size_t port) {
   }
   ports_[port]->close();
   if (!ports_[port]->reopen(open_, *plan_, plan_->nics[port])) return false;
-  for (auto& lane : lanes) {
-    lane.parked.store(false, std::memory_order_relaxed);
-    lane.removed.store(false, std::memory_order_release);
-  }
+  for (auto& lane : lanes) lane.resume();
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/text.h"
 #include "report/figures.h"
@@ -56,6 +57,8 @@ std::string subtitle_of(const BenchResult& result) {
                      result.plan.trial.seconds);
 }
 
+constexpr double kNoRate = std::numeric_limits<double>::quiet_NaN();
+
 // Returns the rates of all trials as one series, without the time between the trials.
 HtmlSeries series_of(const BenchResult& result, const char* name, Count Sample::* direction) {
   HtmlSeries series;
@@ -64,7 +67,8 @@ HtmlSeries series_of(const BenchResult& result, const char* name, Count Sample::
   for (const auto& trial : result.report.trials) {
     for (const auto& interval : trial.intervals) {
       now += interval.total.seconds;
-      series.points.push_back({now, per_second(interval.total.*direction, interval.total.seconds)});
+      const auto rate = per_second(interval.total.*direction, interval.total.seconds);
+      series.points.push_back({now, interval.absent ? kNoRate : rate});
     }
   }
   return series;
@@ -105,7 +109,8 @@ std::vector<double> rates_of(const BenchResult& result, std::size_t queue) {
     for (const auto& interval : trial.intervals) {
       if (queue >= interval.queues.size()) continue;
       const auto& sample = interval.queues[queue];
-      rates.push_back(per_second(datapath::headline(result.plan.mode, sample), sample.seconds));
+      const auto rate = per_second(datapath::headline(result.plan.mode, sample), sample.seconds);
+      rates.push_back(interval.absent ? kNoRate : rate);
     }
   }
   return rates;

@@ -17,7 +17,7 @@ using HtmlRows = std::vector<std::pair<std::string, std::string>>;  // names and
 
 struct HtmlPoint {
   double seconds = 0;  // from the start of the run to the end of the interval
-  double rate = 0;     // packets per second
+  double rate = 0;     // packets per second; NaN: the interval has no rate
 };
 
 struct HtmlSpan {
@@ -38,7 +38,7 @@ struct HtmlQueue {
   std::string name;                // "0"
   double rate = 0;                 // packets per second, mean of the whole run
   std::vector<std::string> cells;  // one for each of HtmlReport::queue_columns
-  std::vector<double> rates;       // packets per second in each interval; may be empty
+  std::vector<double> rates;       // packets per second in each interval, or NaN; may be empty
 };
 
 struct HtmlPercentile {

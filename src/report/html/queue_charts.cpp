@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <ranges>
 
 #include "base/text.h"
 #include "report/html/charts.h"
@@ -62,20 +64,21 @@ void draw_bars(Svg& svg, const std::vector<HtmlQueue>& queues, const Axis& y) {
 
 // The rates of one queue as a small line in a table cell. All queues share the scale up to `max`.
 std::string sparkline_cell(const std::vector<double>& rates, double max, std::size_t columns) {
-  if (rates.empty()) return "<td></td>";
+  const auto is_rate = [](double rate) { return std::isfinite(rate); };
+  if (std::ranges::none_of(rates, is_rate)) return "<td></td>";
   constexpr double kWidth = 160, kHeight = 24;
   const Axis x{0, static_cast<double>(rates.size()), 0, kWidth};
   const Axis y{0, max, kHeight - 1, 1};
   std::vector<HtmlPoint> points;
   points.reserve(rates.size());
   for (const double rate : rates) points.push_back({static_cast<double>(points.size()), rate});
-  const auto [low, high] = std::minmax_element(rates.begin(), rates.end());
-  const auto unit = rate_unit(*high);
+  const auto [low, high] = std::ranges::minmax(rates | std::views::filter(is_rate));
+  const auto unit = rate_unit(high);
   return fmt::format(
       "<td><svg class=\"sparkline\" viewBox=\"0 0 160 24\" preserveAspectRatio=\"none\" "
       "role=\"img\" aria-label=\"between {} and {}\"><path d=\"{}\"/></svg></td>",
-      quantity(*low, unit),
-      quantity(*high, unit),
+      quantity(low, unit),
+      quantity(high, unit),
       path_data(thin(points, columns), x, y));
 }
 

@@ -40,7 +40,7 @@ HtmlBand range_of(const HtmlReport& report) {
   HtmlBand range{HUGE_VAL, 0};
   for (const auto& line : report.series) {
     for (const auto& point : line.points) {
-      if (!std::isfinite(point.rate)) continue;
+      if (!has_rate(point)) continue;
       range.low = std::min(range.low, point.rate);
       range.high = std::max(range.high, point.rate);
     }
@@ -94,6 +94,7 @@ void draw_dots(
   constexpr double kRadius = 2.4;
   const auto unit = rate_unit(y.high);
   for (const auto& point : line.points) {
+    if (!has_rate(point)) continue;
     svg.dot({x.at(point.seconds), y.at(point.rate), kRadius},
             style,
             fmt::format("{:g} s: {}", point.seconds, quantity(point.rate, unit)));
@@ -166,6 +167,7 @@ std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& di
   if (report.series.empty() || last_second(report) <= 0) return {};
   const Plot plot;
   const auto range = range_of(report);
+  if (range.low > range.high) return {};  // no interval has a rate
   const Axis x{0, last_second(report), plot.left, plot.x_end()};
   const Axis y = rate_axis(range, plot);
   const auto unit = rate_unit(range.high);

@@ -161,7 +161,9 @@ std::string Svg::end() && {
 std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t columns) {
   if (columns == 0 || points.size() <= 2 * columns) return points;
   std::vector<HtmlPoint> thinned;
-  const auto by_rate = [](const HtmlPoint& a, const HtmlPoint& b) { return a.rate < b.rate; };
+  // A group that has a point without a rate keeps it, because it interrupts the line.
+  const auto key = [](const HtmlPoint& point) { return has_rate(point) ? point.rate : -HUGE_VAL; };
+  const auto by_rate = [&](const HtmlPoint& a, const HtmlPoint& b) { return key(a) < key(b); };
   for (std::size_t column = 0; column < columns; ++column) {
     const auto* const begin = points.data() + column * points.size() / columns;
     const auto* const end = points.data() + (column + 1) * points.size() / columns;
@@ -172,11 +174,19 @@ std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t co
   return thinned;
 }
 
+bool has_rate(const HtmlPoint& point) {
+  return std::isfinite(point.rate);
+}
+
 std::string path_data(const std::vector<HtmlPoint>& points, const Axis& x, const Axis& y) {
   std::string path;
+  bool is_new_line = true;
   for (const auto& point : points) {
-    path += fmt::format(
-        "{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', x.at(point.seconds), y.at(point.rate));
+    if (has_rate(point)) {
+      path += fmt::format(
+          "{}{:.1f} {:.1f}", is_new_line ? 'M' : 'L', x.at(point.seconds), y.at(point.rate));
+    }
+    is_new_line = !has_rate(point);
   }
   return path;
 }

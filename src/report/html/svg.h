@@ -90,7 +90,10 @@ class Svg {
 // highest rate of each group, in order of time. Up to 2 * `columns` points are returned unchanged.
 std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t columns);
 
-// Returns the attribute d of an SVG <path> through the points.
+bool has_rate(const HtmlPoint& point);
+
+// Returns the attribute d of an SVG <path> through the points. A point without a rate interrupts
+// the line.
 std::string path_data(const std::vector<HtmlPoint>& points, const Axis& x, const Axis& y);
 
 }  // namespace manactl::report

@@ -7,9 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/text.h"
 #include "cli/run_manactl.h"
@@ -262,42 +260,6 @@ TEST(BenchOnAdapter, ReceivesUntilTheEndAlthoughFramesAreDropped) {
   constexpr auto kDescriptors = 256;
   EXPECT_GT(document["total"]["rx"]["packets"], 100 * kDescriptors);
   EXPECT_THAT(outcome.out, Not(HasSubstr("any more")));
-}
-
-// The fault removes the VF. bench must report this in the event stream and in the document.
-TEST(BenchOnAdapter, ReportsTheRemovalOfTheDevice) {
-  const auto outcome = manactl({"sim",
-                                "--fault",
-                                "device=fatal,ms=1000",
-                                "--",
-                                MANACTL_PROGRAM,
-                                "bench",
-                                "--duration",
-                                "3",
-                                "--interval",
-                                "50ms",
-                                "--no-save",
-                                "--output",
-                                "ndjson"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  std::istringstream lines(outcome.out);
-  std::vector<nlohmann::json> events;
-  for (std::string line; std::getline(lines, line);) events.push_back(nlohmann::json::parse(line));
-  const auto left = std::find_if(
-      events.begin(), events.end(), [](const auto& event) { return event["event"] == "device"; });
-  ASSERT_NE(left, events.end());
-  EXPECT_EQ((*left)["kind"], "removed");
-  EXPECT_EQ((*left)["trial"], 0);
-  ASSERT_NE(left + 1, events.end());
-  EXPECT_EQ((*(left + 1))["event"], "interval");
-  EXPECT_EQ((*(left + 1))["disturbed"], true);
-  EXPECT_NEAR(
-      (*left)["at_seconds"].get<double>(), (*(left + 1))["ends_seconds"].get<double>(), 1e-6);
-  const auto& trial = events.back()["result"]["trials"][0];
-  ASSERT_EQ(trial["events"].size(), 1U);
-  EXPECT_EQ(trial["events"][0]["kind"], "removed");
-  ASSERT_TRUE(trial["servicing"].is_object());
-  EXPECT_TRUE(trial["servicing"]["after"].is_null());
 }
 
 TEST(BenchOnAdapter, StopsAReceiverWhoseFileIsDeleted) {

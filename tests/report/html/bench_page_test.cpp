@@ -23,9 +23,23 @@ std::string setting(const std::string& name, const std::string& value) {
 TEST(BenchPage, ShowsTheRatesBeforeDuringAndAfterTheAbsenceOfADevice) {
   auto result = test::eventful();
   auto& trial = result.report.trials.front();
-  EXPECT_THAT(bench_html(result), HasSubstr("<li>Device absent for 3.0 s (rate before: "));
+  trial.intervals[3].absent = false;
+  EXPECT_THAT(bench_html(result),
+              HasSubstr("<li>Device absent for 1.75 s (rate during: 996.0 kpps, after: "));
   trial.intervals.resize(3);
-  EXPECT_THAT(bench_html(result), HasSubstr("during: 1.004 Mpps, after: unknown)</li>"));
+  EXPECT_THAT(bench_html(result), HasSubstr("<li>Device absent for 1.75 s</li>"));
+}
+
+TEST(BenchPage, HasNoRateWhileAllDevicesAreAbsent) {
+  auto result = test::eventful();
+  const auto page = bench_html(result);
+  EXPECT_THAT(page, HasSubstr("<title>3 s: "));
+  EXPECT_THAT(page, Not(HasSubstr("<title>4 s: ")));
+  EXPECT_THAT(page, HasSubstr("Device absent for 1.75 s (rate after: "));
+  for (auto& trial : result.report.trials) {
+    for (auto& interval : trial.intervals) interval.absent = true;
+  }
+  EXPECT_THAT(bench_html(result), Not(HasSubstr("Throughput over time")));
 }
 
 TEST(BenchPage, MarksTheWholeAbsenceOfADeviceAsDisturbed) {

@@ -92,6 +92,14 @@ TEST(Thin, KeepsTheOrderOfTime) {
   }));
 }
 
+TEST(Thin, KeepsAPointWithoutARateInItsColumn) {
+  auto points = hour();
+  points[1800].rate = kNan;
+  const auto thinned = thin(points, 100);
+  EXPECT_THAT(thinned, SizeIs(200));
+  EXPECT_EQ(std::ranges::count_if(thinned, [](const auto& p) { return std::isnan(p.rate); }), 1);
+}
+
 TEST(Thin, KeepsAllPointsOfAShortSeries) {
   EXPECT_THAT(thin(hour(), 1800), SizeIs(3600));
   EXPECT_THAT(thin(hour(), 0), SizeIs(3600));
@@ -103,6 +111,13 @@ TEST(PathData, StartsWithAMoveFollowedByLines) {
   const Axis y{0, 2, 20, 0};
   EXPECT_EQ(path_data({{0, 0}, {1, 2}}, x, y), "M0.0 20.0L10.0 0.0");
   EXPECT_EQ(path_data({}, x, y), "");
+}
+
+TEST(PathData, HasAGapWhereThereIsNoRate) {
+  const Axis x{0, 2, 0, 20};
+  const Axis y{0, 2, 20, 0};
+  EXPECT_EQ(path_data({{0, 0}, {0.5, kNan}, {1, 2}, {2, 0}}, x, y), "M0.0 20.0M10.0 0.0L20.0 20.0");
+  EXPECT_EQ(path_data({{0, kNan}}, x, y), "");
 }
 
 Svg picture() {
