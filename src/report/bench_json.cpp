@@ -54,7 +54,8 @@ void fields(Io& io, Summary& summary) {
   io.value("left_out", summary.left_out);
   if constexpr (!Io::kReads) {
     const auto& bounds = summary.rate.confidence;
-    io.value("median", summary.rate.median);
+    const bool has_rate = summary.rate.count > 0;
+    io.value("median", has_rate ? std::optional(summary.rate.median) : std::nullopt);
     io.value("confidence_95",
              bounds ? std::optional(std::array{bounds->low, bounds->high}) : std::nullopt);
     io.value("variation", summary.rate.variation);

@@ -33,6 +33,10 @@ bool add(std::string_view line, CpuTime& time) {
   return true;
 }
 
+std::uint64_t since(std::uint64_t now, std::uint64_t before) {
+  return now - std::min(now, before);
+}
+
 }  // namespace
 
 Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus) {
@@ -56,9 +60,9 @@ Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus) {
   return time;
 }
 
-double stolen_share(const CpuTime& before, const CpuTime& after) {
-  if (after.total <= before.total || after.stolen <= before.stolen) return 0;
-  return static_cast<double>(after.stolen - before.stolen) /
+std::optional<double> stolen_share(const CpuTime& before, const CpuTime& after) {
+  if (after.total <= before.total) return std::nullopt;
+  return static_cast<double>(since(after.stolen, before.stolen)) /
          static_cast<double>(after.total - before.total);
 }
 
@@ -92,16 +96,16 @@ Result<ThreadTime> worker_time(const os::Files& files) {
   return time;
 }
 
-double preempted_share(const ThreadTime& before, const ThreadTime& after) {
-  if (after.waited <= before.waited) return 0;
-  const auto waited = static_cast<double>(after.waited - before.waited);
-  const auto ran = after.ran > before.ran ? static_cast<double>(after.ran - before.ran) : 0;
-  return waited / (waited + ran);
+std::optional<double> preempted_share(const ThreadTime& before, const ThreadTime& after) {
+  const auto waited = static_cast<double>(since(after.waited, before.waited));
+  const auto ran = static_cast<double>(since(after.ran, before.ran));
+  return waited + ran > 0 ? std::optional(waited / (waited + ran)) : std::nullopt;
 }
 
-double cpu_seconds(const ThreadTime& before, const ThreadTime& after) {
+std::optional<double> cpu_seconds(const ThreadTime& before, const ThreadTime& after) {
   constexpr double kNanoseconds = 1e9;
-  return after.ran > before.ran ? static_cast<double>(after.ran - before.ran) / kNanoseconds : 0;
+  if (after.ran <= before.ran) return std::nullopt;
+  return static_cast<double>(after.ran - before.ran) / kNanoseconds;
 }
 
 }  // namespace manactl::report

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/ids.h"
 #include "base/result.h"
@@ -21,8 +22,8 @@ struct CpuTime {
 // Fails with Errc::invalid if a CPU has no line in /proc/stat.
 Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus);
 
-// Returns the stolen share of the CPU time between two readings; 0 if no tick passed.
-double stolen_share(const CpuTime& before, const CpuTime& after);
+// Returns the stolen share of the CPU time between two readings; empty if no tick passed.
+std::optional<double> stolen_share(const CpuTime& before, const CpuTime& after);
 
 struct ThreadTime {
   std::uint64_t ran = 0;     // nanoseconds on a CPU, sum of the threads
@@ -35,10 +36,10 @@ struct ThreadTime {
 // others. Fails with Errc::not_found if the kernel has no schedstat.
 Result<ThreadTime> worker_time(const os::Files& files);
 
-// Returns the share of the workers' runnable time spent waiting for a CPU; 0 if no time passed.
-double preempted_share(const ThreadTime& before, const ThreadTime& after);
+// Returns the share of the workers' runnable time spent waiting for a CPU; empty if no time passed.
+std::optional<double> preempted_share(const ThreadTime& before, const ThreadTime& after);
 
-// Returns the CPU time of the workers between two readings, in seconds; 0 if no time passed.
-double cpu_seconds(const ThreadTime& before, const ThreadTime& after);
+// Returns the CPU time of the workers between two readings, in seconds; empty if no time passed.
+std::optional<double> cpu_seconds(const ThreadTime& before, const ThreadTime& after);
 
 }  // namespace manactl::report

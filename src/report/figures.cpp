@@ -24,9 +24,9 @@ std::optional<double> share(std::uint64_t part, std::uint64_t of) {
   return static_cast<double>(part) / static_cast<double>(of);
 }
 
-// Returns `spent` per packet; empty if `spent` is 0, which means that the CPU cannot count it.
-std::optional<double> cost(std::uint64_t spent, std::uint64_t packets) {
-  return spent == 0 ? std::nullopt : share(spent, packets);
+// Returns `spent` per packet; empty if it was not counted, for which older documents have 0.
+std::optional<double> cost(const datapath::ReportedCount& spent, std::uint64_t packets) {
+  return spent.value_or(0) == 0 ? std::nullopt : share(*spent, packets);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ std::optional<Loss> loss_of(datapath::Mode mode, const datapath::Sample& total) 
   const bool forwards = datapath::forwards(mode);
   const auto from = forwards ? total.rx.packets : total.tx.packets;
   const auto to = forwards ? total.tx.packets : total.rx.packets;
-  if (to > from) return std::nullopt;
+  if (to > from || from == 0) return std::nullopt;
   return Loss{from - to, share(from - to, from).value_or(0)};
 }
 
@@ -136,7 +136,7 @@ Costs costs_of(datapath::Mode mode, const datapath::Sample& sample) {
   const auto busy = effort.polls - std::min(effort.polls, effort.empty_polls);
   return {cost(effort.cycles, packets),
           cost(effort.instructions, packets),
-          share(effort.empty_polls, effort.polls),
+          datapath::receives(mode) ? share(effort.empty_polls, effort.polls) : std::nullopt,
           share(effort.full_bursts, busy)};
 }
 

@@ -53,8 +53,8 @@ struct Loss {
 };
 
 // The packets that were sent and did not come back or, if the mode forwards, were received and not
-// sent. Empty for a mode that does not know both numbers, and if others send too, so that more
-// packets came back than were sent.
+// sent. Empty for a mode that does not know both numbers, without packets, and if others send too,
+// so that more packets came back than were sent.
 std::optional<Loss> loss_of(datapath::Mode mode, const datapath::Sample& total);
 
 // "2,125,888 packets (50 %)"
@@ -71,7 +71,7 @@ std::string counts_text(std::initializer_list<NamedCount> counts);
 // CPU cost per packet and use of polls (calls into the driver); empty fields are unknown.
 struct Costs {
   std::optional<double> cycles, instructions;  // per packet in the direction that the mode measures
-  std::optional<double> empty_polls;           // share of all polls
+  std::optional<double> empty_polls;           // share of all polls; only if the mode receives
   std::optional<double> full_bursts;           // share of the polls that were not empty
 };
 

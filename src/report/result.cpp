@@ -41,10 +41,10 @@ datapath::Summary summarize_trials(datapath::Mode mode,
     if (one.rate.count > 0) all.rates.push_back(one.rate.median);
   }
   all.rate = datapath::estimate(all.rates);
-  if (all.rate.variation > datapath::kNoisy) {
+  if (const auto variation = all.rate.variation.value_or(0); variation > datapath::kNoisy) {
     all.reasons.insert(
         all.reasons.begin(),
-        fmt::format("the rate varies by {:.1f} % from trial to trial", all.rate.variation * 100));
+        fmt::format("the rate varies by {:.1f} % from trial to trial", variation * 100));
   }
   return all;
 }
@@ -188,20 +188,23 @@ Rows machine_of(const BenchResult& result) {
   };
   // Show whole GiB, because each kernel release reserves a different part of the memory.
   const auto gib = static_cast<double>(machine.memory_kib) / kKibPerGib;
+  const auto number = [](unsigned value) {
+    return value == 0 ? std::string("-") : fmt::format("{}", value);
+  };
   Rows rows;
   const auto add = [&](const char* name, std::string value) {
     rows.emplace_back(name, std::move(value));
   };
   add("host", text(machine.host));
   add("cpu", text(machine.cpu));
-  add("cpus", fmt::format("{}", machine.cpus));
-  add("numa_nodes", fmt::format("{}", machine.numa_nodes));
+  add("cpus", number(machine.cpus));
+  add("numa_nodes", number(machine.numa_nodes));
   add("smt", text(machine.smt));
   add("governor", text(machine.governor));
   add("isolated_cpus", text(machine.isolated_cpus));
   add("nohz_full_cpus", text(machine.nohz_full_cpus));
   add("clocksource", text(machine.clocksource));
-  add("memory", fmt::format("{:.0f} GiB", gib));
+  add("memory", machine.memory_kib == 0 ? "-" : fmt::format("{:.0f} GiB", gib));
   add("hypervisor", text(machine.hypervisor));
   add("distribution", text(machine.distribution));
   add("kernel", text(machine.kernel));

@@ -37,7 +37,7 @@ int main() {
              one.median,
              bounds.low,
              bounds.high,
-             one.variation,
+             one.variation.value_or(0),
              effect->p,
              effect->change,
              effect->confidence.low,

@@ -41,10 +41,10 @@ TEST(Estimate, MatchesTheTablesOfConfidenceLimits) {
 }
 
 TEST(Estimate, HasTheCoefficientOfVariation) {
-  EXPECT_EQ(estimate({}).variation, 0);
-  EXPECT_EQ(estimate({5}).variation, 0);
+  EXPECT_EQ(estimate({}).variation, std::nullopt);
+  EXPECT_EQ(estimate({5}).variation, std::nullopt);
   EXPECT_EQ(estimate({0, 0}).variation, 0);
-  EXPECT_DOUBLE_EQ(estimate({8, 10, 12}).variation, 0.2);
+  EXPECT_DOUBLE_EQ(estimate({8, 10, 12}).variation.value_or(0), 0.2);
 }
 
 TEST(MannWhitney, DistinguishesSeries) {

@@ -41,7 +41,29 @@ TEST(BenchJson, HasTheCostsOfAPacket) {
   EXPECT_NEAR(document["cycles_per_packet"].get<double>(), 20, 1e-9);
   EXPECT_TRUE(document["instructions_per_packet"].is_null());
   EXPECT_DOUBLE_EQ(document["full_burst_share"].get<double>(), 1);
-  EXPECT_GT(document["empty_poll_share"], 0);
+  EXPECT_TRUE(document["empty_poll_share"].is_null());
+  const auto receiver = json::parse(bench_json(test::steady(datapath::Mode::rx, 1e7), 0));
+  EXPECT_GT(receiver["empty_poll_share"], 0);
+}
+
+TEST(BenchJson, HasNullForWhatWasNotMeasured) {
+  auto result = test::steady(datapath::Mode::txrx, 1e7);
+  auto& trial = result.report.trials.front();
+  for (auto& interval : trial.intervals) interval.total.effort.instructions = std::nullopt;
+  trial.total.effort.instructions = std::nullopt;
+  trial.total.tx.packets = trial.total.rx.packets = 0;
+  result.summary = {};
+  const auto document = json::parse(bench_json(result, 0));
+  EXPECT_TRUE(document["total"]["effort"]["instructions"].is_null());
+  EXPECT_TRUE(document["series"][0]["total"]["instructions"].is_null());
+  EXPECT_TRUE(document["statistics"]["median"].is_null());
+  EXPECT_TRUE(document["statistics"]["variation"].is_null());
+  EXPECT_TRUE(document["lost"].is_null());
+  result.summary.rates = {5};
+  result.summary.rate = datapath::estimate(result.summary.rates);
+  const auto single = json::parse(bench_json(result, 0))["statistics"];
+  EXPECT_EQ(single["median"], 5);
+  EXPECT_TRUE(single["variation"].is_null());
 }
 
 TEST(BenchJson, HasTheRatesOfLisaUnderItsNames) {

@@ -49,9 +49,10 @@ TEST(CpuTime, RejectsMissingOrBrokenLines) {
 }
 
 TEST(StolenShare, ComparesTwoReadings) {
-  EXPECT_DOUBLE_EQ(stolen_share({100, 10}, {200, 35}), 0.25);
-  EXPECT_EQ(stolen_share({100, 10}, {100, 10}), 0);
-  EXPECT_EQ(stolen_share({200, 35}, {100, 10}), 0);
+  EXPECT_EQ(stolen_share({100, 10}, {200, 35}), 0.25);
+  EXPECT_EQ(stolen_share({100, 10}, {200, 10}), 0);
+  EXPECT_EQ(stolen_share({100, 10}, {100, 10}), std::nullopt);
+  EXPECT_EQ(stolen_share({200, 35}, {100, 10}), std::nullopt);
 }
 
 os::MemoryFiles process_of_three_threads() {
@@ -101,16 +102,16 @@ TEST(WorkerTime, IsReadFromThisKernel) {
 }
 
 TEST(PreemptedShare, IsAShareOfTheRunnableTime) {
-  EXPECT_DOUBLE_EQ(preempted_share({100, 10}, {400, 110}), 0.25);
+  EXPECT_EQ(preempted_share({100, 10}, {400, 110}), 0.25);
   EXPECT_EQ(preempted_share({100, 10}, {400, 10}), 0);
-  EXPECT_EQ(preempted_share({400, 110}, {100, 10}), 0);
-  EXPECT_EQ(preempted_share({0, 0}, {0, 0}), 0);
+  EXPECT_EQ(preempted_share({400, 110}, {100, 10}), std::nullopt);
+  EXPECT_EQ(preempted_share({0, 0}, {0, 0}), std::nullopt);
   EXPECT_EQ(preempted_share({100, 0}, {100, 5}), 1);
 }
 
 TEST(CpuSeconds, AreTheTimeBetweenTwoReadings) {
-  EXPECT_DOUBLE_EQ(cpu_seconds({500'000'000, 10}, {2'000'000'000, 70}), 1.5);
-  EXPECT_EQ(cpu_seconds({400, 0}, {100, 0}), 0);
+  EXPECT_EQ(cpu_seconds({500'000'000, 10}, {2'000'000'000, 70}), 1.5);
+  EXPECT_EQ(cpu_seconds({400, 0}, {100, 0}), std::nullopt);
 }
 
 }  // namespace

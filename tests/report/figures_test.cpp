@@ -83,16 +83,19 @@ TEST(Costs, AreDividedByThePacketsOfTheMode) {
   const auto sent = costs_of(datapath::Mode::tx, sample);
   EXPECT_EQ(sent.cycles, 10);
   EXPECT_EQ(sent.instructions, 20);
-  EXPECT_EQ(sent.empty_polls, 0.5);
+  EXPECT_EQ(sent.empty_polls, std::nullopt) << "a sender does not poll";
   EXPECT_EQ(sent.full_bursts, 0.5);
   EXPECT_EQ(costs_of(datapath::Mode::rx, sample).cycles, 20);
+  EXPECT_EQ(costs_of(datapath::Mode::rx, sample).empty_polls, 0.5);
 }
 
 TEST(Costs, AreUnknownWithoutPacketsOrCounters) {
   datapath::Sample sample;
   EXPECT_EQ(costs_of(datapath::Mode::tx, sample).cycles, std::nullopt);
-  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).empty_polls, std::nullopt);
+  EXPECT_EQ(costs_of(datapath::Mode::rx, sample).empty_polls, std::nullopt);
   sample.tx.packets = 100;
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).instructions, std::nullopt) << "older documents";
+  sample.effort.instructions = std::nullopt;
   EXPECT_EQ(costs_of(datapath::Mode::tx, sample).instructions, std::nullopt);
 }
 

@@ -50,8 +50,8 @@ std::optional<std::size_t> values_to_cut(std::size_t n) {
   return cut;
 }
 
-double variation_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
+std::optional<double> variation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   if (mean == 0) return 0;

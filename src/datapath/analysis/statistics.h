@@ -26,7 +26,7 @@ struct Estimate {
   // Two of the values. For any distribution, the true median lies between them with a probability
   // of at least 95 %. Absent with fewer than 6 values.
   std::optional<Bounds> confidence;
-  double variation = 0;  // sample standard deviation / mean; 0 with fewer than two values
+  std::optional<double> variation;  // sample standard deviation / mean; needs two values
 };
 
 Estimate estimate(const std::vector<double>& values);

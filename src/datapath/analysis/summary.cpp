@@ -173,9 +173,9 @@ Summary summarize(Mode mode,
   }
   summary.left_out = intervals.size() - summary.rates.size();
   summary.rate = estimate(summary.rates);
-  if (summary.rate.variation > kNoisy) {
-    summary.reasons.push_back(fmt::format("the rate varies by {:.1f} % between intervals",
-                                          summary.rate.variation * kPercent));
+  if (const auto variation = summary.rate.variation.value_or(0); variation > kNoisy) {
+    summary.reasons.push_back(
+        fmt::format("the rate varies by {:.1f} % between intervals", variation * kPercent));
   }
   if (disturbance.stolen > kStolen) {
     summary.reasons.push_back(fmt::format("the hypervisor gave {:.1f} % of the CPU time to others",

@@ -165,8 +165,8 @@ void DpdkPorts::join_worker(std::size_t index, Worker& /*worker*/) {
   rte_eal_wait_lcore(static_cast<unsigned>(index) + 1);
 }
 
-std::uint64_t DpdkPorts::instructions(std::size_t index) const {
-  return index < threads_.size() ? threads_[index].instructions.read() : 0;
+ReportedCount DpdkPorts::instructions(std::size_t index) const {
+  return index < threads_.size() ? threads_[index].instructions.read() : ReportedCount();
 }
 
 void DpdkPorts::begin_trial() {

@@ -26,7 +26,7 @@ class DpdkPorts final : public EnginePorts {
   DrainLimits drain_limits() const override;
   Result<> start_worker(std::size_t index, Worker& worker) override;
   void join_worker(std::size_t index, Worker& worker) override;
-  std::uint64_t instructions(std::size_t index) const override;
+  ReportedCount instructions(std::size_t index) const override;
   void begin_trial() override;
   void set_device_counts(Interval& now) const override;
 

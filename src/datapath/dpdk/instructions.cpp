@@ -24,10 +24,10 @@ void Instructions::count_this_thread() noexcept {
   file_.store(static_cast<int>(file), std::memory_order_release);
 }
 
-std::uint64_t Instructions::read() const noexcept {
+ReportedCount Instructions::read() const noexcept {
   const int file = file_.load(std::memory_order_acquire);
   std::uint64_t count = 0;
-  if (file == -1 || ::read(file, &count, sizeof count) != sizeof count) return 0;
+  if (file == -1 || ::read(file, &count, sizeof count) != sizeof count) return {};
   return count;
 }
 

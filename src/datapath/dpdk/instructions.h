@@ -5,7 +5,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+
+#include "datapath/measure/trial.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -18,8 +19,8 @@ class Instructions {
 
   void count_this_thread() noexcept;  // later calls have no effect
 
-  // May be called in any thread; 0 if nothing is counted.
-  std::uint64_t read() const noexcept;
+  // May be called in any thread; empty if nothing is counted.
+  ReportedCount read() const noexcept;
 
  private:
   std::atomic<int> file_ = -1;

@@ -47,7 +47,7 @@ struct alignas(kOwnLines) Counters {
     return empty_polls.get() + part_bursts.get() + full_bursts.get();
   }
 
-  // Running totals. Bytes include the FCS; seconds and instructions stay 0. Counts that only a
+  // Running totals. Bytes include the FCS; seconds stay 0. Instructions and counts that only a
   // device has are empty.
   Sample read() const {
     Sample sample;
@@ -55,7 +55,7 @@ struct alignas(kOwnLines) Counters {
     sample.rx = {rx_packets.get(), 0, std::nullopt, std::nullopt, rx_errors.get()};
     sample.tx.bytes = tx_bytes.get() + sample.tx.packets * kFcsBytes;
     sample.rx.bytes = rx_bytes.get() + sample.rx.packets * kFcsBytes;
-    sample.effort = {cycles.get(), 0, polls(), empty_polls.get(), full_bursts.get()};
+    sample.effort = {cycles.get(), std::nullopt, polls(), empty_polls.get(), full_bursts.get()};
     return sample;
   }
 };

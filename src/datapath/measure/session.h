@@ -41,8 +41,8 @@ class EnginePorts {
   // Waits until a worker that was started has done its work.
   virtual void join_worker(std::size_t index, Worker& worker) = 0;
 
-  // Instructions that the worker has executed; 0 if they are not counted.
-  virtual std::uint64_t instructions(std::size_t /*index*/) const { return 0; }
+  // Instructions that the worker has executed; empty if they are not counted.
+  virtual ReportedCount instructions(std::size_t /*index*/) const { return std::nullopt; }
 
   // Called before the first packet of a trial.
   virtual void begin_trial() {}

@@ -55,7 +55,7 @@ void exclude_failed(Count& sent) {
 
 Effort& Effort::operator+=(const Effort& other) {
   cycles += other.cycles;
-  instructions += other.instructions;
+  instructions = sum_of(instructions, other.instructions);
   polls += other.polls;
   empty_polls += other.empty_polls;
   full_bursts += other.full_bursts;
@@ -64,7 +64,7 @@ Effort& Effort::operator+=(const Effort& other) {
 
 Effort Effort::operator-(const Effort& before) const {
   return {since(cycles, before.cycles),
-          since(instructions, before.instructions),
+          difference_of(instructions, before.instructions),
           since(polls, before.polls),
           since(empty_polls, before.empty_polls),
           since(full_bursts, before.full_bursts)};

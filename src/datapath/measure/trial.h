@@ -108,7 +108,7 @@ struct PathCounters {
 // The work that the workers did.
 struct Effort {
   std::uint64_t cycles = 0;        // CPU cycles of those visits to a queue that moved packets
-  std::uint64_t instructions = 0;  // in user space, including polling; 0: not counted
+  ReportedCount instructions = 0;  // in user space, including polling
   std::uint64_t polls = 0;         // calls into the driver
   std::uint64_t empty_polls = 0;   // polls that moved nothing
   std::uint64_t full_bursts = 0;   // polls that moved a whole burst

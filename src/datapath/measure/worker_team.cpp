@@ -96,8 +96,8 @@ bool WorkerTeam::are_idle() const {
 // A thread with several queues divides its instructions among them by their polls.
 void WorkerTeam::attribute_instructions(std::vector<Sample>& queues) const {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const auto count = static_cast<double>(ports_.instructions(i));
-    if (count == 0) continue;
+    const auto count = ports_.instructions(i);
+    if (!count) continue;
     double polls = 0;
     for (const auto lane : lanes_of_worker_[i]) {
       polls += static_cast<double>(queues[lane].effort.polls);
@@ -105,7 +105,7 @@ void WorkerTeam::attribute_instructions(std::vector<Sample>& queues) const {
     for (const auto lane : lanes_of_worker_[i]) {
       auto& effort = queues[lane].effort;
       const auto share = polls > 0 ? static_cast<double>(effort.polls) / polls : 0;
-      effort.instructions = static_cast<std::uint64_t>(count * share);
+      effort.instructions = static_cast<std::uint64_t>(static_cast<double>(*count) * share);
     }
   }
 }

@@ -116,6 +116,17 @@ std::vector<double> rates_of(const BenchResult& result, std::size_t queue) {
   return rates;
 }
 
+// Removes the columns that no queue has a value for.
+void remove_unknown_columns(HtmlReport& page) {
+  for (auto i = page.queue_columns.size(); i-- > 0;) {
+    const auto is_unknown = [i](const HtmlQueue& queue) { return queue.cells[i] == kUnknown; };
+    if (!std::ranges::all_of(page.queues, is_unknown)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    page.queue_columns.erase(page.queue_columns.begin() + at);
+    for (auto& queue : page.queues) queue.cells.erase(queue.cells.begin() + at);
+  }
+}
+
 void add_queues(const BenchResult& result, HtmlReport& page) {
   const auto mode = result.plan.mode;
   page.queue_columns = {
@@ -133,6 +144,7 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
                             percent(costs.empty_polls)},
                            rates_of(result, i)});
   }
+  remove_unknown_columns(page);
 }
 
 // Returns up to 80 bins whose widths grow like the latencies, but none narrower than the buckets.

@@ -145,7 +145,7 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
           side.found.empty() ? quantity(rate.median, unit) : side.found,
           rate.confidence ? quantity(rate.confidence->low, unit) : "-",
           rate.confidence ? quantity(rate.confidence->high, unit) : "-",
-          fmt::format("{:.2f} %", rate.variation * kPercent),
+          rate.variation ? fmt::format("{:.2f} %", *rate.variation * kPercent) : "-",
           side.noisy ? "yes" : "no",
           side.loss ? loss_text(*side.loss) : "-"};
 }

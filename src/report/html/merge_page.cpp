@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <limits>
 
 #include "report/figures.h"
 #include "report/html/elements.h"
@@ -31,7 +32,9 @@ HtmlSeries series_of(const End& end, double start) {
     for (const auto& interval : trials[i].intervals) {
       now += interval.total.seconds;
       series.points.push_back(
-          {now, per_second(interval.total.*end.direction, interval.total.seconds)});
+          {now,
+           interval.absent ? std::numeric_limits<double>::quiet_NaN()
+                           : per_second(interval.total.*end.direction, interval.total.seconds)});
     }
   }
   return series;

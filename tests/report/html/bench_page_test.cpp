@@ -42,6 +42,14 @@ TEST(BenchPage, HasNoRateWhileAllDevicesAreAbsent) {
   EXPECT_THAT(bench_html(result), Not(HasSubstr("Throughput over time")));
 }
 
+TEST(BenchPage, HasNoColumnForWhatWasNotMeasured) {
+  auto result = test::eventful();
+  EXPECT_THAT(bench_html(result), Not(HasSubstr("instructions per packet")));
+  EXPECT_THAT(bench_html(result), HasSubstr("empty polls"));
+  result.report.trials.front().queues[1].effort.instructions = 1'000'000;
+  EXPECT_THAT(bench_html(result), HasSubstr("instructions per packet"));
+}
+
 TEST(BenchPage, MarksTheWholeAbsenceOfADeviceAsDisturbed) {
   const auto page = bench_html(test::eventful());
   EXPECT_THAT(page, HasSubstr("<li>2.0 to 5.0 s: a device was removed, absent or"));
@@ -84,7 +92,7 @@ TEST(BenchPage, LabelsTheMachineAndTheInterference) {
   const auto page = bench_html(test::eventful());
   EXPECT_THAT(page, HasSubstr(setting("host", "vm-one")));
   EXPECT_THAT(page, HasSubstr(setting("CPU", "AMD EPYC 9V74 80-Core Processor")));
-  EXPECT_THAT(page, HasSubstr(setting("NUMA nodes", "0")));
+  EXPECT_THAT(page, HasSubstr(setting("NUMA nodes", "-")));
   EXPECT_THAT(page, HasSubstr(setting("steal time", "2.0 %")));
   EXPECT_THAT(page, HasSubstr(setting("workers preempted", "1.0 %")));
 }
