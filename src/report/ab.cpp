@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::report {
 namespace {
@@ -32,6 +33,12 @@ std::vector<double> values_of(const AbSide& side, Metric metric) {
   values.reserve(side.runs.size());
   for (const auto& run : side.runs) values.push_back(run.of(metric).value_or(0));
   return values;
+}
+
+// Returns why a run can give no figure; empty if it can.
+std::string why_unusable(const AbFigures& run) {
+  if (!run.no_rate.empty()) return "the search of a run has no result: " + run.no_rate;
+  return run.rate.value_or(0) <= 0 ? "a run moved no packets" : "";
 }
 
 // True if each run has a value of the metric, and no value is 0.
@@ -105,15 +112,17 @@ std::optional<double> AbFigures::of(Metric metric) const {
 AbFigures ab_figures(const BenchResult& result) {
   const auto total = total_of(result.report);
   const auto costs = costs_of(result.plan.mode, total);
-  auto rate = figure_of(result).value_or(0);
+  AbFigures figures{figure_of(result), cpu_time_of(result), costs.instructions};
   // The median is 0 if other programs had the workers' CPUs during most intervals.
-  if (rate == 0 && !result.search)
-    rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
-  const auto loss = loss_of(result.plan.mode, total);
-  return {rate,
-          cpu_time_of(result),
-          costs.instructions,
-          loss ? std::optional(loss->share) : std::nullopt};
+  if (figures.rate.value_or(0) == 0 && !result.search) {
+    figures.rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
+  }
+  if (const auto loss = loss_of(result.plan.mode, total)) figures.loss = loss->share;
+  if (result.search && !figures.rate) {
+    const auto& goal = result.search->found.front();
+    figures.no_rate = goal_text(goal.loss) + ' ' + found_text(goal);
+  }
+  return figures;
 }
 
 Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
@@ -121,19 +130,20 @@ Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
   const auto b = values_of(result.b, metric);
   const auto effect = datapath::compare_pairs(a, b);
   if (effect) return AbEffect{metric, datapath::median(a), datapath::median(b), *effect};
-  const auto is_idle = [](const AbFigures& run) { return run.rate.value_or(0) <= 0; };
-  if (std::any_of(result.a.runs.begin(), result.a.runs.end(), is_idle) ||
-      std::any_of(result.b.runs.begin(), result.b.runs.end(), is_idle)) {
-    return fail(Errc::invalid, "a run moved no packets");
+  for (const auto* side : {&result.a, &result.b}) {
+    for (const auto& run : side->runs) {
+      if (const auto why = why_unusable(run); !why.empty()) return fail(Errc::invalid, why);
+    }
   }
   std::vector<std::string> measured;
   for (const auto& other : kRows) {
     if (was_measured(result, other.metric)) measured.emplace_back(word_of(kMetrics, other.metric));
   }
   return fail(Errc::invalid,
-              fmt::format("a run did not measure the metric '{}'; all runs measured {}",
+              fmt::format("a run did not measure the metric '{}'; {}",
                           word_of(kMetrics, metric),
-                          join(measured, " and ")));
+                          measured.empty() ? "choose other options of bench"
+                                           : "all runs measured " + join(measured, " and ")));
 }
 
 std::vector<AbEffect> effects_of(const AbResult& result) {

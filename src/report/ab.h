@@ -31,6 +31,7 @@ struct AbFigures {
   std::optional<double> cpu_time;             // nanoseconds per packet, of all workers together
   std::optional<double> instructions;         // per packet
   std::optional<double> loss = std::nullopt;  // share of the packets, if the mode knows it
+  std::string no_rate = {};                   // why a search found no rate; empty otherwise
 
   std::optional<double> of(Metric metric) const;
 };

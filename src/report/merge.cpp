@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::report {
 namespace {
@@ -128,8 +129,9 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::* dire
   json["missed"] = json_of(count.missed);
   json["no_buffer"] = json_of(count.no_buffer);
   json["errors"] = json_of(count.errors);
-  const auto rate = rate_of(result);
+  const auto rate = figure_of(result);
   json["packets_per_second"] = rate ? Json(*rate) : Json();
+  json["found"] = result.search ? Json(search_text(*result.search)) : Json();
   json["queues"] = Json::array();
   for (const auto& queue : queues_of(result.report)) {
     json["queues"].push_back((queue.*direction).packets);
@@ -175,11 +177,19 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
   for (const auto& trial : receiver.report.trials) {
     result.strays += datapath::stray_packets(receiver.plan.mode, trial.intervals);
   }
-  if (result.covered && sent.packets > 0 && received.packets <= sent.packets) {
+  const bool is_search = sender.search || receiver.search;
+  if (result.covered && !is_search && sent.packets > 0 && received.packets <= sent.packets) {
     const auto lost = sent.packets - received.packets;
     result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
   }
   return result;
+}
+
+std::string end_text(const BenchResult& result) {
+  if (result.search) return search_text(*result.search);
+  const auto rate = result.summary.rate.count > 0 ? estimate_text(result.summary.rate)
+                                                  : std::string("unknown rate");
+  return fmt::format("{} in {:.1f} s", rate, total_of(result.report).seconds);
 }
 
 std::string verdict_of(const MergeResult& result) {
@@ -194,6 +204,12 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
   if (!result.covered) {
     remarks.emplace_back(
         "the receiver did not run during the whole run of the sender, so that the loss is unknown");
+  }
+  if (result.sender.search || result.receiver.search) {
+    remarks.emplace_back(
+        "the result of a search has the packets of only some of its trials, so the loss is "
+        "unknown: repeat the run at the found rate (--rate) without --find");
+    return remarks;
   }
   if (result.received > result.sent) {
     remarks.emplace_back(

@@ -24,7 +24,8 @@ struct MergeResult {
   std::uint64_t sent = 0, received = 0;  // packets
   double overlap = 0;                    // seconds in which both ends ran
   bool covered = false;                  // the receiver ran during the whole run of the sender
-  // Share of the sent packets; empty if not `covered`, or if more packets were received than sent.
+  // Share of the sent packets; empty if not `covered`, if more packets were received than sent, or
+  // if a result is that of a search.
   std::optional<double> loss;
   Spread sent_by, received_by;
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
@@ -36,6 +37,9 @@ struct MergeResult {
 
 // The returned object refers to both arguments. Errc::invalid if they cannot be results of one run.
 Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver);
+
+// "998.0 kpps in 10.0 s", or the result of a search.
+std::string end_text(const BenchResult& result);
 
 std::string verdict_of(
     const MergeResult& result);  // "0.2 % lost, which exceeds the limit of 0.1 %"

@@ -103,6 +103,32 @@ TEST(AbComparison, OmitsMetricsThatWereNotMeasured) {
   }
 }
 
+TEST(AbComparison, ExplainsThatASearchHasNoResult) {
+  auto search = test::eventful();
+  EXPECT_EQ(ab_figures(search).rate, figure_of(search));
+  EXPECT_EQ(ab_figures(search).no_rate, "");
+  auto& goal = search.search->found.front();
+  goal.end = datapath::GoalResult::End::silent;
+  goal.lower.reset();
+  auto result = rounds_of(6, 1, 0);
+  result.b.runs[1] = ab_figures(search);
+  const auto effect = effect_on(result, Metric::rate);
+  ASSERT_FALSE(effect);
+  EXPECT_EQ(effect.error().message,
+            "the search of a run has no result: ndr not found: no packet came back");
+  EXPECT_EQ(effect_on(result, Metric::cpu_time).error().message, effect.error().message);
+}
+
+// The CPU time of a search includes that of other trials.
+TEST(AbComparison, ExplainsThatASearchMeasuresOnlyItsRate) {
+  auto result = rounds_of(6, 1, 0);
+  for (auto* side : {&result.a, &result.b}) {
+    for (auto& run : side->runs) run = ab_figures(test::eventful());
+  }
+  EXPECT_EQ(effect_on(result, Metric::cpu_time).error().message,
+            "a run did not measure the metric 'cpu-time'; all runs measured rate");
+}
+
 TEST(AbComparison, ExplainsAMissingVerdict) {
   EXPECT_THAT(remarks_on(rounds_of(6, 0.9, 0)), IsEmpty());
   EXPECT_THAT(remarks_on(rounds_of(5, 0.9, 0)), ElementsAre(HasSubstr("needs 6 rounds")));

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/sample_results.h"
 
 namespace manactl::report::merge_test {
@@ -45,6 +47,23 @@ TEST(Merge, HasNoLossWhenMoreWasReceivedThanSent) {
   EXPECT_TRUE(merged.exceeds_max_loss());
   EXPECT_EQ(verdict_of(merged), "loss unknown, which fails the limit of 0.1 %");
   EXPECT_THAT(remarks_on(merged), ElementsAre(HasSubstr("so the loss is unknown")));
+}
+
+// The result keeps some trials of the search; the receiver has counted the packets of all.
+TEST(Merge, HasTheResultOfASearchAndNoLoss) {
+  auto sender = connected(Mode::txrx, 1e6);
+  EXPECT_EQ(end_text(sender), "1.000 Mpps (95 % CI: 0.996 to 1.004 Mpps) in 10.0 s");
+  sender.search.emplace();
+  sender.search->found = {{0, 4e5, 4.01e5, true, 4e5, datapath::GoalResult::End::narrow}};
+  const auto receiver = connected(Mode::rx, 0.9e6);
+  const auto merged = merge(sender, receiver);
+  EXPECT_EQ(merged->loss, std::nullopt);
+  EXPECT_THAT(remarks_on(*merged), ElementsAre(HasSubstr("without --find")));
+  EXPECT_EQ(end_text(sender), "ndr 400 kpps");
+  const auto document = nlohmann::json::parse(merge_json(*merged, "0.1.0", 0));
+  EXPECT_EQ(document["sender"]["packets_per_second"], 4e5);
+  EXPECT_EQ(document["sender"]["found"], "ndr 400 kpps");
+  EXPECT_TRUE(document["receiver"]["found"].is_null());
 }
 
 TEST(Merge, NamesStrayPacketsThatHideLostOnes) {

@@ -7,9 +7,8 @@ namespace manactl::cli {
 namespace {
 
 std::string side(const report::BenchResult& result, const report::Spread& spread) {
-  auto text = fmt::format("{} in {:.1f} s, {} on {} ({}, path {}), {}",
-                          report::estimate_text(result.summary.rate),
-                          report::total_of(result.report).seconds,
+  auto text = fmt::format("{}, {} on {} ({}, path {}), {}",
+                          report::end_text(result),
                           name_of(result.plan.mode),
                           report::device_of(result.plan),
                           report::drivers_of(result.report),

@@ -7,6 +7,7 @@
 #include "report/html/elements.h"
 #include "report/html/page.h"
 #include "report/html/pages.h"
+#include "report/search_text.h"
 
 namespace manactl::report {
 namespace {
@@ -41,6 +42,7 @@ HtmlSeries series_of(const End& end, double start) {
 }
 
 std::string rate_or_unknown(const BenchResult& result) {
+  if (result.search) return search_text(*result.search);
   const auto rate = rate_of(result);
   return rate ? pps_text(*rate) : "unknown";
 }
