@@ -12,8 +12,10 @@
 namespace manactl::report {
 namespace {
 
-constexpr int kDigits = 4;           // significant
-constexpr double kWhole = 1e3;       // from this number on, the smallest unit has no decimals
+constexpr int kDigits = 4;  // significant
+// From this number on, the smallest unit has no decimals. Smaller ones have three digits, because a
+// second has that many events or fewer: 1000 packets in 1.0001 s are 1000 packets per second.
+constexpr double kWhole = 999.5;
 constexpr double kLastFactor = 1e3;  // the largest unit has three decimals
 // From this share of a unit on, numbers with four digits are rounded up to it: 999,960 packets per
 // second are 1.000 Mpps, not 1000.0 kpps.
@@ -68,7 +70,7 @@ std::string number_text(double value, const Unit& unit) {
   const double scaled = value / unit.factor;
   if (scaled == 0) return "0";
   if (unit.factor == 1 && std::abs(scaled) >= kWhole) return fmt::format("{:.0f}", scaled);
-  if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits);
+  if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits - 1);
   const int before_point =
       std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;
   const int decimals = unit.is_last ? kDigits - 1 : std::max(kDigits - before_point, 0);

@@ -26,7 +26,8 @@ Unit latency_unit(double max);  // nanoseconds: "ns", "µs", "ms", "s"
 // A round time in nanoseconds in its own unit, for the mark of an axis: "500 ns", "1 µs".
 std::string latency_mark(double nanoseconds);
 
-// Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
+// Four significant digits, three in the smallest unit, or three decimals in the largest unit:
+// "878.0" kpps, "99.5" pps, "14.210" Mpps.
 std::string number_text(double value, const Unit& unit);
 
 // The step for floored_text() of the ends of a range: its order of magnitude. If rounding `high`

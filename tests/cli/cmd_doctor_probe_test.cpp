@@ -37,7 +37,7 @@ TEST(DoctorProbe, PassesAllStagesAndReleasesEverything) {
   const auto outcome = probe({"--ports", "2"}, {"--json"}, "sim1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(kNoViolations));
-  EXPECT_THAT(outcome.err, HasSubstr("sent 0 packets, 0 bytes, 0 errors, 0 doorbells"));
+  EXPECT_THAT(outcome.err, HasSubstr("sent 0 packets, 0 bytes, 0 errors, 0 lost, 0 doorbells"));
   const auto document = Json::parse(outcome.out);
   EXPECT_EQ(document["exit"], 0);
   const auto& report = document["probe"];

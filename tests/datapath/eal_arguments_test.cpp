@@ -112,5 +112,17 @@ TEST(EalArguments, NeverStartTelemetryOrOpenFiles) {
   }
 }
 
+// The size of net_null does not include the FCS; that of the plan does.
+TEST(EalArguments, LetNetNullReceivePacketsOfThePlannedSize) {
+  BenchPlan plan;
+  plan.vdevs = {"net_null0", "net_null1,size=128", "net_ring0"};
+  plan.traffic.sizes = {{64, 1}, {128, 1}};
+  const std::vector<std::string> sized = {"net_null0,size=92", "net_null1,size=128", "net_ring0"};
+  for (const auto& row : kModes) {
+    plan.mode = row.mode;
+    EXPECT_EQ(device_arguments(plan), row.receives ? sized : plan.vdevs) << row.name;
+  }
+}
+
 }  // namespace
 }  // namespace manactl::datapath::eal_arguments_test

@@ -19,6 +19,8 @@ TEST(Quantity, HasFourSignificantDigits) {
   EXPECT_EQ(quantity(12'345'678, bits_unit(12'345'678)), "12.35 Mbit/s");
   EXPECT_EQ(quantity(123'456'789'000, bits_unit(123'456'789'000)), "123.457 Gbit/s");
   EXPECT_EQ(quantity(999, rate_unit(999)), "999 pps");
+  EXPECT_EQ(quantity(1000 / 1.0001, rate_unit(1000 / 1.0001)), "1000 pps");
+  EXPECT_EQ(quantity(12.34, rate_unit(12.34)), "12.3 pps");
   EXPECT_EQ(quantity(1500, latency_unit(1500)), "1.500 \u00b5s");
   EXPECT_EQ(quantity(0, rate_unit(0)), "0 pps");
 }

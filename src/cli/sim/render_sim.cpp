@@ -72,11 +72,12 @@ void print_text(Screen& screen, const SimResult& result) {
   }
   for (std::size_t i = 0; i < ports_of(counters); ++i) {
     const auto& port = counters.port[i];
-    out << fmt::format("port {}: sent {} packets, {} bytes, {} errors, {} doorbells\n",
+    out << fmt::format("port {}: sent {} packets, {} bytes, {} errors, {} lost, {} doorbells\n",
                        i,
                        port.tx_packets.load(),
                        port.tx_bytes.load(),
                        port.tx_errors.load(),
+                       port.tx_lost.load(),
                        port.tx_doorbells.load());
     out << fmt::format("        received {} packets, {} bytes, {} without a buffer, {} truncated\n",
                        port.rx_packets.load(),

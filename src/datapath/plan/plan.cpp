@@ -77,6 +77,14 @@ std::string_view iova_mode(const BenchPlan& plan) {
   return uses_netvsc(plan) && plan.hugepages ? "--iova-mode=pa" : "--iova-mode=va";
 }
 
+// net_null receives packets of its argument "size", 64 by default, which does not include the FCS.
+// Returns this argument, so that received packets are as long as those of the plan.
+std::string received_size(std::string_view device, const BenchPlan& plan) {
+  const bool is_null = device.starts_with("net_null");
+  if (!is_null || !receives(plan.mode) || device.find(",size=") != device.npos) return {};
+  return fmt::format(",size={:.0f}", plan.traffic.mean_bytes() - kFcsBytes);
+}
+
 }  // namespace
 
 std::uint16_t Traffic::largest() const {
@@ -206,6 +214,7 @@ std::string Placement::note() const {
 
 std::vector<std::string> device_arguments(const BenchPlan& plan) {
   auto devices = plan.vdevs;
+  for (auto& device : devices) device += received_size(device, plan);
   for (const auto& nic : plan.nics) {
     const auto slot = nic.pci.str();
     const auto known =
