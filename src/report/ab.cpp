@@ -35,6 +35,11 @@ std::vector<double> values_of(const AbSide& side, Metric metric) {
   return values;
 }
 
+bool is_mostly_idle(const AbResult& result) {
+  const auto is_idle = [](const AbFigures& run) { return run.empty_polls.value_or(0) > 0.5; };
+  return std::ranges::any_of(result.a.runs, is_idle) || std::ranges::any_of(result.b.runs, is_idle);
+}
+
 // Returns why a run can give no figure; empty if it can.
 std::string why_unusable(const AbFigures& run) {
   if (!run.no_rate.empty()) return "the search of a run has no result: " + run.no_rate;
@@ -111,12 +116,14 @@ std::optional<double> AbFigures::of(Metric metric) const {
 
 AbFigures ab_figures(const BenchResult& result) {
   const auto total = total_of(result.report);
-  const auto costs = costs_of(result.plan.mode, total);
+  const auto costs = costs_of(result);
   AbFigures figures{figure_of(result), cpu_time_of(result), costs.instructions};
   // The median is 0 if other programs had the workers' CPUs during most intervals.
   if (figures.rate.value_or(0) == 0 && !result.search) {
     figures.rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
   }
+  figures.is_paced = was_paced(result);
+  figures.empty_polls = costs.empty_polls;
   if (const auto loss = loss_of(result.plan.mode, total)) figures.loss = loss->share;
   if (result.search && !figures.rate) {
     const auto& goal = result.search->found.front();
@@ -134,6 +141,14 @@ Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
     for (const auto& run : side->runs) {
       if (const auto why = why_unusable(run); !why.empty()) return fail(Errc::invalid, why);
     }
+  }
+  const auto is_paced = [](const AbFigures& run) { return run.is_paced; };
+  if (std::ranges::any_of(result.a.runs, is_paced) ||
+      std::ranges::any_of(result.b.runs, is_paced)) {
+    return fail(Errc::invalid,
+                fmt::format("the metric '{}' includes polling while no packet is due, so it needs "
+                            "runs without --rate and --find",
+                            word_of(kMetrics, metric)));
   }
   std::vector<std::string> measured;
   for (const auto& other : kRows) {
@@ -205,6 +220,12 @@ std::vector<std::string> remarks_on(const AbResult& result) {
       remark += ", or use --metric cpu-time, which other programs disturb less";
     }
     remarks.push_back(std::move(remark));
+  }
+  if (result.plan.metric != Metric::rate && is_mostly_idle(result)) {
+    remarks.push_back(
+        fmt::format("most polls found no packet: the metric '{}' includes them, so it depends on "
+                    "the rate of the traffic more than on the cost of a packet",
+                    word_of(kMetrics, result.plan.metric)));
   }
   if (result.a.command == result.b.command) {
     remarks.emplace_back("A and B run the same command: every difference is noise");

@@ -32,6 +32,8 @@ struct AbFigures {
   std::optional<double> instructions;         // per packet
   std::optional<double> loss = std::nullopt;  // share of the packets, if the mode knows it
   std::string no_rate = {};                   // why a search found no rate; empty otherwise
+  bool is_paced = false;                      // see was_paced()
+  std::optional<double> empty_polls = std::nullopt;  // share of all polls
 
   std::optional<double> of(Metric metric) const;
 };

@@ -247,7 +247,7 @@ void total_fields(Io& io, const BenchResult& result) {
   const auto total = total_of(result.report);
   io.object("total", total, mode);
   io.object("statistics", result.summary);
-  const auto costs = costs_of(mode, total);
+  const auto costs = costs_of(result);
   io.value("cycles_per_packet", costs.cycles);
   io.value("instructions_per_packet", costs.instructions);
   io.value("cpu_ns_per_packet", cpu_time_of(result));

@@ -62,12 +62,40 @@ std::optional<double> figure_of(const BenchResult& result) {
   return is_found(goal) ? goal.lower : std::nullopt;
 }
 
+std::vector<double> queue_rates_of(const BenchResult& result) {
+  std::vector<double> packets;
+  double seconds = 0;
+  for (const auto& trial : result.report.trials) {
+    for (const auto* interval :
+         datapath::steady_intervals(result.plan.mode, trial.intervals, trial.plan.steady_after())) {
+      packets.resize(std::max(packets.size(), interval->queues.size()));
+      seconds += interval->total.seconds;
+      for (std::size_t i = 0; i < interval->queues.size(); ++i) {
+        const auto& count = datapath::headline(result.plan.mode, interval->queues[i]);
+        packets[i] += static_cast<double>(count.packets);
+      }
+    }
+  }
+  for (auto& sum : packets) sum /= seconds;
+  return packets;
+}
+
+bool was_paced(const BenchResult& result) {
+  return result.search.has_value() ||
+         (result.plan.trial.rate && generates_packets(result.plan.mode));
+}
+
+Costs costs_of(const BenchResult& result) {
+  auto costs = costs_of(result.plan.mode, total_of(result.report));
+  if (was_paced(result)) costs.instructions.reset();
+  return costs;
+}
+
 std::optional<double> cpu_time_of(const BenchResult& result) {
   constexpr double kNanoseconds = 1e9;
   const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
   const auto& seconds = result.interference.cpu_seconds;
-  // The trials of a search that the result omits have used CPU time, too.
-  if (!seconds || *seconds <= 0 || result.search || packets == 0) return std::nullopt;
+  if (!seconds || *seconds <= 0 || was_paced(result) || packets == 0) return std::nullopt;
   return *seconds * kNanoseconds / static_cast<double>(packets);
 }
 

@@ -13,6 +13,7 @@
 #include "datapath/analysis/search.h"
 #include "datapath/analysis/summary.h"
 #include "datapath/bench.h"
+#include "report/figures.h"
 #include "report/fingerprint.h"
 
 namespace manactl::report {
@@ -66,8 +67,19 @@ std::optional<double> rate_of(const BenchResult& result);
 // goal, or else rate_of(). nullopt if there is none.
 std::optional<double> figure_of(const BenchResult& result);
 
-// CPU time of the workers per packet, in nanoseconds; nullopt if it is unknown, after a search, or
-// if there are no packets.
+// The mean rates of the queues in the steady intervals, in packets per second; empty if no interval
+// was steady.
+std::vector<double> queue_rates_of(const BenchResult& result);
+
+// True if the workers sent at a requested rate or at those of a search. Then they also polled while
+// no packet was due, and their CPU time and instructions include that.
+bool was_paced(const BenchResult& result);
+
+// Costs of the packets in all trials. Without instructions if the run was paced.
+Costs costs_of(const BenchResult& result);
+
+// CPU time of the workers per packet, in nanoseconds; nullopt if it is unknown, if the run was
+// paced, or if there are no packets.
 std::optional<double> cpu_time_of(const BenchResult& result);
 
 // These functions return sums over all trials.

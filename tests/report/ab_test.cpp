@@ -125,8 +125,38 @@ TEST(AbComparison, ExplainsThatASearchMeasuresOnlyItsRate) {
   for (auto* side : {&result.a, &result.b}) {
     for (auto& run : side->runs) run = ab_figures(test::eventful());
   }
-  EXPECT_EQ(effect_on(result, Metric::cpu_time).error().message,
-            "a run did not measure the metric 'cpu-time'; all runs measured rate");
+  EXPECT_EQ(
+      effect_on(result, Metric::cpu_time).error().message,
+      "the metric 'cpu-time' includes polling while no packet is due, so it needs runs without "
+      "--rate and --find");
+}
+
+// A sender with a requested rate polls between its packets.
+TEST(AbComparison, HasNoCostsOfRunsWithARequestedRate) {
+  auto sample = test::steady(datapath::Mode::tx, 1e6);
+  sample.interference.cpu_seconds = 20;
+  sample.report.trials.front().total.effort.instructions = 5'000'000;
+  EXPECT_TRUE(ab_figures(sample).cpu_time);
+  EXPECT_TRUE(ab_figures(sample).instructions);
+  sample.plan.trial.rate = datapath::Rate{datapath::Rate::Unit::packets, 1e6};
+  EXPECT_FALSE(ab_figures(sample).cpu_time);
+  EXPECT_FALSE(ab_figures(sample).instructions);
+  auto result = rounds_of(6, 1, 0);
+  result.b.runs[0] = ab_figures(sample);
+  EXPECT_THAT(effect_on(result, Metric::cpu_time).error().message, HasSubstr("without --rate"));
+  EXPECT_TRUE(effect_on(result, Metric::rate));
+}
+
+TEST(AbComparison, NotesThatReceiversWereIdle) {
+  auto result = rounds_of(6, 0.9, 0);
+  result.plan.metric = Metric::cpu_time;
+  const auto busy = remarks_on(result);
+  result.b.runs[3].empty_polls = 0.7;
+  const auto idle = remarks_on(result);
+  ASSERT_EQ(idle.size(), busy.size() + 1);
+  EXPECT_THAT(idle.back(), HasSubstr("most polls found no packet"));
+  result.plan.metric = Metric::rate;
+  EXPECT_THAT(remarks_on(result), IsEmpty());
 }
 
 TEST(AbComparison, ExplainsAMissingVerdict) {

@@ -2,6 +2,7 @@
 
 #include "report/result.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "report/figures.h"
@@ -9,6 +10,10 @@
 
 namespace manactl::report::result_test {
 namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 // The median excludes the slow first and last intervals; the total includes them.
 TEST(BenchResult, HasTheMedianOfItsRates) {
@@ -73,6 +78,16 @@ TEST(BenchResult, RejectsTheSyntheticPathUnlessItIsAllowed) {
   EXPECT_TRUE(took_rejected_path(result));
   result.synthetic_allowed = true;
   EXPECT_FALSE(took_rejected_path(result));
+}
+
+// As the rate of the run, they exclude the first and the last interval.
+TEST(BenchResult, HasTheMeanRatesOfTheQueuesInSteadyIntervals) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  EXPECT_THAT(queue_rates_of(result), ElementsAre(DoubleNear(5e5, 1e3), DoubleNear(5e5, 1e3)));
+  const auto& total = result.report.trials.front().queues[0];
+  EXPECT_LT(per_second(total.tx, total.seconds), 4.5e5);
+  for (auto& interval : result.report.trials.front().intervals) interval.disturbed = true;
+  EXPECT_THAT(queue_rates_of(result), IsEmpty());
 }
 
 }  // namespace

@@ -67,8 +67,18 @@ void add_search(Rows& rows, const datapath::SearchResult& search, std::size_t ke
                                 kept));
 }
 
-void add_costs(Rows& rows, const report::Costs& costs) {
-  if (costs.cycles) rows.emplace_back("cycles per packet", fmt::format("{:.1f}", *costs.cycles));
+// The cycles of a visit to a queue include the time in which the worker was preempted.
+void add_costs(Rows& rows, const report::BenchResult& result) {
+  const auto costs = report::costs_of(result);
+  const auto& preempted = result.interference.preempted;
+  if (costs.cycles) {
+    rows.emplace_back(
+        "cycles per packet",
+        fmt::format(
+            "{:.1f}{}",
+            *costs.cycles,
+            datapath::is_disturbed({-1, preempted.value_or(-1)}) ? ", including preemption" : ""));
+  }
   if (costs.instructions) {
     rows.emplace_back("instructions", fmt::format("{:.1f} per packet", *costs.instructions));
   }
@@ -122,6 +132,7 @@ void add_details(Rows& rows, const report::BenchResult& result) {
   const auto mode = result.plan.mode;
   add_polls(rows, report::costs_of(mode, report::total_of(result.report)));
   const auto queues = report::queues_of(result.report);
+  const auto rates = report::queue_rates_of(result);
   for (std::size_t i = 0; i < queues.size(); ++i) {
     const auto& count = datapath::headline(mode, queues[i]);
     const auto costs = report::costs_of(mode, queues[i]);
@@ -129,7 +140,7 @@ void add_details(Rows& rows, const report::BenchResult& result) {
         fmt::format("queue {}", i),
         fmt::format(
             "mean {}{}{}",
-            report::pps_text(report::per_second(count, queues[i].seconds)),
+            i < rates.size() ? report::pps_text(rates[i]) : "unknown",
             count.missed ? fmt::format(", {} missed", report::grouped(*count.missed, ",")) : "",
             costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
@@ -162,7 +173,7 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
     }
   }
   add_latency(rows, report::latency_of(result.report));
-  add_costs(rows, report::costs_of(mode, total));
+  add_costs(rows, result);
   add_counters(rows, mode, total);
   const bool is_virtual = result.path.verdict == datapath::Path::emulated;
   if (verbosity > 0 || !is_virtual) rows.emplace_back("path", name_of(result.path.verdict));

@@ -160,16 +160,23 @@ bool is_disturbed(const Disturbance& disturbance) {
   return disturbance.stolen > kStolen || disturbance.waited > kWaited;
 }
 
+std::vector<const Interval*> steady_intervals(Mode mode,
+                                              std::span<const Interval> intervals,
+                                              double steady_after) {
+  std::vector<const Interval*> steady;
+  for (const auto& interval : without_ends(with_traffic(mode, intervals, steady_after))) {
+    if (interval.total.seconds > 0 && !interval.disturbed) steady.push_back(&interval);
+  }
+  return steady;
+}
+
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
                   double steady_after,
                   const Disturbance& disturbance) {
   Summary summary;
-  for (const auto& interval : without_ends(with_traffic(mode, intervals, steady_after))) {
-    const auto seconds = interval.total.seconds;
-    if (seconds <= 0 || interval.disturbed) continue;
-    const auto packets = headline(mode, interval.total).packets;
-    summary.rates.push_back(static_cast<double>(packets) / seconds);
+  for (const auto* interval : steady_intervals(mode, intervals, steady_after)) {
+    summary.rates.push_back(rate_in(mode, *interval));
   }
   summary.left_out = intervals.size() - summary.rates.size();
   summary.rate = estimate(summary.rates);

@@ -50,8 +50,13 @@ std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals);
 // True if the run lost more than 1 % of its CPU time.
 bool is_disturbed(const Disturbance& disturbance);
 
-// Leaves out the first and the last interval if another one remains; of two, the first one, unless
-// the last one is a fragment.
+// The intervals that count for a rate. Leaves out the first and the last interval if another one
+// remains; of two, the first one, unless the last one is a fragment, and the disturbed ones.
+std::vector<const Interval*> steady_intervals(Mode mode,
+                                              std::span<const Interval> intervals,
+                                              double steady_after);
+
+// Computes the rates of the steady intervals.
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
                   double steady_after,

@@ -132,11 +132,13 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
   page.queue_columns = {
       "missed", "cycles per packet", "instructions per packet", "full bursts", "empty polls"};
   const auto queues = queues_of(result.report);
+  const auto rates = queue_rates_of(result);
   for (std::size_t i = 0; i < queues.size(); ++i) {
-    const auto costs = costs_of(mode, queues[i]);
+    auto costs = costs_of(mode, queues[i]);
+    if (was_paced(result)) costs.instructions.reset();
     const auto& count = datapath::headline(mode, queues[i]);
     page.queues.push_back({fmt::format("{}", i),
-                           per_second(count, queues[i].seconds),
+                           i < rates.size() ? rates[i] : kNoRate,
                            {count.missed ? grouped(*count.missed) : kUnknown,
                             number(costs.cycles),
                             number(costs.instructions),
@@ -183,7 +185,7 @@ void add_latency(const datapath::Histogram& latency, HtmlReport& page) {
 void add_figures(const BenchResult& result, HtmlReport& page) {
   const auto total = total_of(result.report);
   const auto& count = datapath::headline(result.plan.mode, total);
-  const auto costs = costs_of(result.plan.mode, total);
+  const auto costs = costs_of(result);
   const auto& rate = result.summary.rate;
   if (result.search) {
     for (const auto& found : result.search->found) {

@@ -36,7 +36,7 @@ struct HtmlSeries {
 
 struct HtmlQueue {
   std::string name;                // "0"
-  double rate = 0;                 // packets per second, mean of the whole run
+  double rate = 0;                 // packets per second, mean of the steady intervals; NaN: unknown
   std::vector<std::string> cells;  // one for each of HtmlReport::queue_columns
   std::vector<double> rates;       // packets per second in each interval, or NaN; may be empty
 };

@@ -94,7 +94,8 @@ double max_interval_rate(const std::vector<HtmlQueue>& queues) {
 
 std::string queue_chart(const HtmlReport& report) {
   const auto& queues = report.queues;
-  if (queues.size() < 2) return {};  // the bar would repeat the rate of the run
+  // The bar of a single queue would repeat the rate of the run.
+  if (queues.size() < 2 || !std::isfinite(mean(queues))) return {};
   Plot plot;
   plot.height = 240;
   const Axis y = rate_axis({0, max_rate(queues)}, plot);
