@@ -57,8 +57,8 @@ class Output(Attack):
 
 class Parents(Output):
     def test_a_link_of_another_user_does_not_redirect_the_file(self):
-        ways = [self.link / "file", self.foreign / "link/file", self.foreign / "plain/../link/file",
-                self.link / "../secret/file", self.foreign / "plain/../../link/file"]
+        ways = [self.link / "file.tar", self.foreign / "link/file.tar", self.foreign / "plain/../link/file.tar",
+                self.link / "../secret/file.tar", self.foreign / "plain/../../link/file.tar"]
         for command in self.commands:
             for path in ways:
                 with self.subTest(f"{command} {path}"):
@@ -66,23 +66,23 @@ class Parents(Output):
 
     def test_a_relative_path_is_checked_too(self):
         for command in self.commands:
-            for path in ("link/file", "./plain/../link/file"):
+            for path in ("link/file.tar", "./plain/../link/file.tar"):
                 with self.subTest(f"{command} {path}"):
                     self.assert_refused(self.write(command, path, preexec=lambda: os.chdir(self.foreign)))
 
     def test_a_link_of_root_in_a_directory_of_another_user_is_not_followed(self):
         os.chown(self.foreign / "link", 0, 0, follow_symlinks=False)  # root's link, which NOBODY may have moved here
         for command in self.commands:
-            self.assert_refused(self.write(command, self.foreign / "link/file"))
+            self.assert_refused(self.write(command, self.foreign / "link/file.tar"))
 
     def test_links_of_root_and_directories_of_other_users_work(self):
         os.chown(self.link, 0, 0, follow_symlinks=False)
         for command in self.commands:
             with self.subTest(command):
-                self.assert_written(self.write(command, self.link / "file"), self.secret / "file")
-                self.assert_written(self.write(command, self.foreign / "plain/file"), self.foreign / "plain/file")
-                relative = self.write(command, "plain/file", preexec=lambda: os.chdir(self.foreign))
-                self.assert_written(relative, self.foreign / "plain/file")
+                self.assert_written(self.write(command, self.link / "file.tar"), self.secret / "file.tar")
+                self.assert_written(self.write(command, self.foreign / "plain/file.tar"), self.foreign / "plain/file.tar")
+                relative = self.write(command, "plain/file.tar", preexec=lambda: os.chdir(self.foreign))
+                self.assert_written(relative, self.foreign / "plain/file.tar")
 
     def test_a_sticky_directory_works_but_a_link_in_it_is_checked(self):
         with tempfile.TemporaryDirectory() as name:
@@ -92,8 +92,8 @@ class Parents(Output):
             self.assert_exit(0, run(["ln", "-s", self.secret, link], user=NOBODY))
             for command in self.commands:
                 with self.subTest(command):
-                    self.assert_written(self.write(command, sticky / "file"), sticky / "file")
-                    self.assert_refused(self.write(command, link / "file"))
+                    self.assert_written(self.write(command, sticky / "file.tar"), sticky / "file.tar")
+                    self.assert_refused(self.write(command, link / "file.tar"))
 
     def test_a_user_follows_his_own_link(self):
         home = self.folder / "home"
@@ -102,8 +102,8 @@ class Parents(Output):
         (home / "link").symlink_to("real")
         for path in (home, home / "real", home / "link"):
             os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
-        outcome = self.write("bundle", home / "link/file", user=NOBODY)
-        self.assert_written(outcome, home / "real/file")
+        outcome = self.write("bundle", home / "link/file.tar", user=NOBODY)
+        self.assert_written(outcome, home / "real/file.tar")
 
     def test_a_directory_that_becomes_a_link_does_not_redirect_the_file(self):
         with attacker(swap(self.foreign / "plain", self.foreign / "link")):

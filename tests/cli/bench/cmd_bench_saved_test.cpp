@@ -104,7 +104,7 @@ TEST_F(SavedResults, AreShownInEveryOutputFormat) {
   EXPECT_THAT(run({"bench", "show", kOld, "--output=html"}).out, StartsWith("<!DOCTYPE html>"));
   const auto table = run({"bench", "show", kOld}).out;
   EXPECT_THAT(table, HasSubstr("p99 99"));
-  EXPECT_THAT(table, HasSubstr("eth1 was removed after 2.5 s"));
+  EXPECT_THAT(table, HasSubstr("eth1 was removed after 2.50 s"));
   EXPECT_THAT(table, HasSubstr("Interrupted"));
 }
 
