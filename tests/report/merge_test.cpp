@@ -40,7 +40,9 @@ TEST(Merge, ReportsNoLossWhenTheReceiverStartedLate) {
 }
 
 TEST(Merge, HasNoLossWhenMoreWasReceivedThanSent) {
-  auto merged = *merge(connected(Mode::tx, 1e6), connected(Mode::rx, 2e6));
+  const auto sender = connected(Mode::tx, 1e6);
+  const auto receiver = connected(Mode::rx, 2e6);
+  auto merged = *merge(sender, receiver);
   EXPECT_EQ(merged.loss, std::nullopt);
   EXPECT_EQ(verdict_of(merged), "loss unknown");
   merged.max_loss = 0.001;
