@@ -23,11 +23,13 @@ struct StoreInstruction {
   bool operator==(const StoreInstruction&) const = default;
 };
 
-// Of x86-64. `bytes` starts at the instruction and has 15 bytes, or fewer at the end of a mapping.
+// Decodes an instruction of x86-64. `bytes` starts at the instruction and has 15 bytes, or fewer at
+// the end of a mapping.
 std::optional<StoreInstruction> decode_store(std::span<const std::uint8_t> bytes);
 
-// Of ARM64. Encodings: Arm Architecture Reference Manual, C4.1 "A64 instruction set encoding".
-// Rejects stores that change their address register or store a vector register.
+// Decodes an instruction of ARM64. Encodings: Arm Architecture Reference Manual, C4.1 "A64
+// instruction set encoding". Rejects stores that change their address register or store a vector
+// register.
 std::optional<StoreInstruction> decode_arm64_store(std::uint32_t instruction);
 
 }  // namespace manactl::adapter

@@ -96,7 +96,7 @@ std::uint64_t general_register(const ucontext_t& context, std::uint8_t reg) {
 }
 
 std::uint64_t vector_register(const ucontext_t&, std::uint8_t) {
-  return 0;  // decode_arm64_store() rejects them
+  return 0;  // never called, because decode_arm64_store() rejects stores of vector registers
 }
 
 std::optional<StoreInstruction> store_at(std::span<const std::uint8_t> code) {

@@ -295,7 +295,7 @@ Exit DoctorCommand::run() {
         context_,
         fmt::format(
             "doctor: the name '{}' does not end in .tar.gz, .tgz, .tar.xz, .tar.zst or .tar, "
-            "so no command would recognize the bundle",
+            "and a bundle is recognized by its suffix",
             printable(options_.bundle)));
   }
   if (is_regular_file(options_.bundle)) {
