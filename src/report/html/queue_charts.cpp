@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <iterator>
 
 #include "base/text.h"
 #include "report/html/charts.h"
@@ -64,15 +64,17 @@ void draw_bars(Svg& svg, const std::vector<HtmlQueue>& queues, const Axis& y) {
 
 // The rates of one queue as a small line in a table cell. All queues share the scale up to `max`.
 std::string sparkline_cell(const std::vector<double>& rates, double max, std::size_t columns) {
-  const auto is_rate = [](double rate) { return std::isfinite(rate); };
-  if (std::ranges::none_of(rates, is_rate)) return "<td></td>";
+  std::vector<double> measured;
+  std::ranges::copy_if(
+      rates, std::back_inserter(measured), [](double rate) { return std::isfinite(rate); });
+  if (measured.empty()) return "<td></td>";
   constexpr double kWidth = 160, kHeight = 24;
   const Axis x{0, static_cast<double>(rates.size()), 0, kWidth};
   const Axis y{0, max, kHeight - 1, 1};
   std::vector<HtmlPoint> points;
   points.reserve(rates.size());
   for (const double rate : rates) points.push_back({static_cast<double>(points.size()), rate});
-  const auto [low, high] = std::ranges::minmax(rates | std::views::filter(is_rate));
+  const auto [low, high] = std::ranges::minmax(measured);
   const auto unit = rate_unit(high);
   return fmt::format(
       "<td><svg class=\"sparkline\" viewBox=\"0 0 160 24\" preserveAspectRatio=\"none\" "
