@@ -98,6 +98,17 @@ run_programs() {
   done | refuse_skips
 }
 
+# Lets the kernel start programs for ARM64 with the emulator of this machine. Flag F lets it open the emulator at
+# once, so a root file system need not contain it.
+register_emulator() {
+  [[ $(uname -m) != aarch64 ]] || return 0
+  local formats=/proc/sys/fs/binfmt_misc magic=7f454c460201010000000000000000000200b700 mask=ffffffffffffff00fffffffffffffffffeffffff
+  type -P qemu-aarch64-static >/dev/null || die "qemu-user-static is not installed; run scripts/packages portable"
+  [[ -e $formats/register ]] || mount -t binfmt_misc none "$formats"
+  [[ -e $formats/manactl-arm64 ]] || printf ':manactl-arm64:M::%s:%s:%s:F' \
+    "$(sed 's/../\\x&/g' <<<"$magic")" "$(sed 's/../\\x&/g' <<<"$mask")" "$(type -P qemu-aarch64-static)" >"$formats/register"
+}
+
 # apt_sources SUITE [POCKET...]: prints the apt sources of the Debian release SUITE, and of the suites
 # SUITE-POCKET, such as trixie-backports, on the mirror of this machine's sources. Security updates have
 # their own mirror; sid has none. In sid, /etc/os-release may name the next release. Prints nothing if this machine has no sources of Debian.

@@ -159,14 +159,14 @@ TEST(MagicLinks, AreRejectedByBothImplementations) {
 bool forbid_openat2(unsigned error) {
   std::array filter = {
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat2, 0, 1),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
       sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{filter.size(), filter.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
-         syscall(SYS_openat2, -1, "", nullptr, 0) == -1 && static_cast<unsigned>(errno) == error;
+         syscall(__NR_openat2, -1, "", nullptr, 0) == -1 && static_cast<unsigned>(errno) == error;
 }
 
 class FailingCalls : public testing::Test {
@@ -180,7 +180,7 @@ class FailingCalls : public testing::Test {
   void fail_openat2(int error, int failures) {
     openat2_calls_ = 0;
     calls_.syscall = [=, this](long number, const std::array<long, 6>&) -> std::optional<long> {
-      if (number != SYS_openat2) return std::nullopt;
+      if (number != __NR_openat2) return std::nullopt;
       errno = error;
       return openat2_calls_++ < failures ? -1 : 0;
     };

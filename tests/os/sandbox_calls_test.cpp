@@ -46,14 +46,14 @@ class SandboxCalls : public ::testing::Test {
 
   std::optional<long> handle(long number, const std::array<long, 6>& a) {
     switch (number) {
-      case SYS_landlock_create_ruleset: {
+      case __NR_landlock_create_ruleset: {
         EXPECT_EQ(a[2], 0);
         const auto* words = reinterpret_cast<const std::uint64_t*>(a[0]);
         ruleset_.assign(words, words + static_cast<std::size_t>(a[1]) / sizeof(*words));
         errno = ENOTSUP;
         return can_create_ ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
       }
-      case SYS_landlock_add_rule: {
+      case __NR_landlock_add_rule: {
         EXPECT_EQ(a[1], long{LANDLOCK_RULE_PATH_BENEATH});
         EXPECT_EQ(a[3], 0);
         const auto* rule = reinterpret_cast<const landlock_path_beneath_attr*>(a[2]);
@@ -63,7 +63,7 @@ class SandboxCalls : public ::testing::Test {
         errno = rule_error_;
         return rule_error_ != 0 && path == failing_rule_ ? -1 : 0;
       }
-      case SYS_landlock_restrict_self:
+      case __NR_landlock_restrict_self:
         EXPECT_EQ(a[1], 0);
         ++restricted_;
         return 0;
@@ -226,7 +226,7 @@ TEST_F(SandboxCalls, LeaveNoPrivilegesToOtherPrograms) {
 TEST_F(SandboxCalls, AskForTheVersionOfLandlock) {
   for (const auto& [reported, version] : {std::pair{-1, 0U}, {0, 0U}, {1, 1U}, {7, 7U}}) {
     calls_.syscall = [=](long number, const std::array<long, 6>& a) -> std::optional<long> {
-      const bool asks = number == SYS_landlock_create_ruleset && a[0] == 0 && a[1] == 0 &&
+      const bool asks = number == __NR_landlock_create_ruleset && a[0] == 0 && a[1] == 0 &&
                         static_cast<unsigned>(a[2]) == LANDLOCK_CREATE_RULESET_VERSION;
       return asks ? reported : -2;
     };
