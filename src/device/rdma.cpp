@@ -74,8 +74,12 @@ Reply Rdma::allocate_pages(const Request& request) {
   if (!body) return Reply::refuse(body.error());
   if (body->count != 1)
     return Reply::refuse(kTooMany, "only one doorbell page per request is supported");
+  // A process gets a page of the CPU, which contains several doorbell pages if it has 16 or 64 KiB.
+  // The first of them must be the allocated one: see mana_ib_mmap() of Linux 6.14.
+  const auto alignment = std::max(body->alignment, 1U);
   for (auto page = kFirstPage; page < kPagesEnd; ++page) {
-    if (pages_.insert(page).second) return Reply::with(wire::AllocateResourcesResponse{page});
+    if (page % alignment == 0 && pages_.insert(page).second)
+      return Reply::with(wire::AllocateResourcesResponse{page});
   }
   return Reply::refuse(kTooMany, "no doorbell page is free");
 }

@@ -66,6 +66,23 @@ TEST_F(RdmaTest, AllocatesADoorbellPageForEachProcess) {
   EXPECT_EQ(ask(), 2U);
 }
 
+TEST_F(RdmaTest, AlignsDoorbellPagesForLargerPagesOfTheCpu) {
+  const auto ask = [&](std::uint32_t alignment) {
+    const wire::AllocateResourcesRequest one{wire::ResourceType::doorbell_page, 1, alignment, 0};
+    return driver
+        .call<wire::AllocateResourcesResponse>(Command::allocate_resource_range, *wire::encode(one))
+        .value;
+  };
+  EXPECT_EQ(ask(4), 4U);  // pages of 16 KiB
+  EXPECT_EQ(ask(4), 8U);
+  EXPECT_EQ(ask(16), 16U);  // 64 KiB
+  EXPECT_EQ(ask(16), 32U);
+  EXPECT_EQ(ask(16), 48U);
+  const wire::AllocateResourcesRequest fourth{wire::ResourceType::doorbell_page, 1, 16, 0};
+  EXPECT_EQ(status(Command::allocate_resource_range, fourth), kTooMany);
+  EXPECT_EQ(ask(1), 2U);  // 4 KiB
+}
+
 TEST_F(RdmaTest, AssignsUniqueProtectionDomainIds) {
   const auto first = new_pd(), second = new_pd();
   EXPECT_NE(first.pd_id, kPdId);
