@@ -5,6 +5,8 @@
 vmbus=/sys/bus/vmbus
 net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
 function=7870:00:00.0
+# The address that run-guest gives the function; azrelay exists for x86-64 only.
+[ "$HOSTTYPE" = x86_64 ] || function=0000:00:05.0
 tracing=/sys/kernel/debug/tracing
 
 fail() {
