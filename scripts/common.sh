@@ -14,6 +14,13 @@ need_root() {
   ((EUID == 0)) || die "run it as root: $*"
 }
 
+# need_space FOLDER MB: fails if less space is free in the file system of the folder.
+need_space() {
+  local free
+  free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+  ((free >= $2)) || die "$2 MB of disk space are needed in $1, and $free MB are free"
+}
+
 # quietly LOG COMMAND...: runs the command with its output in build/LOG. On failure prints the end of
 # that file.
 quietly() {
