@@ -78,6 +78,10 @@ TEST_F(LibraryTrust, FailsIfThereIsNoLibrary) {
   const auto found = find_library(root / "bin/deep/manactl");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Errc::unsupported);
+  EXPECT_EQ(found.error().message,
+            fmt::format("the software adapter '{}' is missing: install the package manactl-sim, or "
+                        "keep the folders bin and lib of the archive together",
+                        (root / "bin/lib/manactl/libmanactl-sim.so").string()));
 }
 
 TEST_F(LibraryTrust, RejectsALibraryThatOthersMayWrite) {

@@ -142,8 +142,11 @@ Result<std::string> find_library(const std::string& self, std::string_view insta
   // Without "..", open_trusted_file() checks only the directories that lead to the library.
   auto path = (folder / (built ? kBuiltLibrary : installed)).lexically_normal().string();
   if (access(path.c_str(), F_OK) != 0) {
-    return fail(Errc::unsupported,
-                fmt::format("'{}' is missing: the software adapter is not installed", path));
+    return fail(
+        Errc::unsupported,
+        fmt::format("the software adapter '{}' is missing: install the package manactl-sim, or "
+                    "keep the folders bin and lib of the archive together",
+                    path));
   }
   // LD_PRELOAD runs the library as this user.
   const auto trusted = open_trusted_file(path, O_PATH);
