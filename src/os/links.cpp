@@ -24,42 +24,40 @@ namespace {
 // Requests all entries of a kernel table. `Header` is the header structure of that table, because
 // old kernels reject the shorter struct rtgenmsg.
 template <class Header, class T>
-Result<std::vector<T>> dump(unsigned request, std::optional<T> (*decode)(std::string_view)) {
+Result<std::vector<T>> dump(unsigned request,
+                            std::optional<T> (*decode)(std::string_view),
+                            bool (*is_wanted)(std::string_view)) {
   const Header header{};
   auto messages = send_netlink_request(
       NETLINK_ROUTE, encode_request(request, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(header)));
   if (!messages) return tl::unexpected<Error>(std::move(messages.error()));
-  std::vector<T> found;
-  for (const auto& message : *messages) {
-    if (auto one = decode(message.body)) found.push_back(std::move(*one));
-  }
-  return found;
+  return decode_all(*messages, decode, is_wanted);
 }
 
 class RouteLinks final : public Links {
  public:
   Result<std::vector<Link>> links() const override {
-    auto found = dump<ifinfomsg>(RTM_GETLINK, decode_link);
+    auto found = dump<ifinfomsg>(RTM_GETLINK, decode_link, is_any);
     if (!found) return because(found.error(), "cannot list the interfaces");
     std::ranges::sort(*found, {}, &Link::index);
     return found;
   }
 
   Result<std::vector<Address>> addresses() const override {
-    auto found = dump<ifaddrmsg>(RTM_GETADDR, decode_address);
+    auto found = dump<ifaddrmsg>(RTM_GETADDR, decode_address, is_ip_address);
     if (!found) return because(found.error(), "cannot list the addresses");
     return found;
   }
 
   Result<std::vector<Route>> routes() const override {
-    auto found = dump<rtmsg>(RTM_GETROUTE, decode_route);
+    auto found = dump<rtmsg>(RTM_GETROUTE, decode_route, is_unicast_route);
     if (!found) return because(found.error(), "cannot list the routes");
     resolve(*found);
     return found;
   }
 
   Result<std::vector<NextHop>> next_hops() const override {
-    auto found = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop);
+    auto found = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop, is_any);
     if (!found) return because(found.error(), "cannot list the next-hop objects");
     return found;
   }
@@ -205,7 +203,7 @@ class RouteLinks final : public Links {
       return route.next_hop_id != 0 && route.outputs.empty();
     };
     if (std::ranges::none_of(routes, needs_object)) return;
-    if (const auto hops = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop)) {
+    if (const auto hops = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop, is_any)) {
       resolve_next_hops(routes, *hops);
     }
   }

@@ -11,8 +11,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "os/links.h"
+#include "os/netlink.h"
 #include "os/rdma.h"
 #include "os/sockets.h"
 
@@ -26,6 +28,33 @@ namespace manactl::os {
 std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);
+
+// True if the message is about an IPv4 or IPv6 address, and about such a route that is unicast and
+// not cached: decode_address() and decode_route() return it unless the message is malformed.
+bool is_ip_address(std::string_view body);
+bool is_unicast_route(std::string_view body);
+
+bool is_any(std::string_view body);  // true
+
+// Decodes the messages of a dump. Fails if a message that `is_wanted` cannot be decoded: an
+// interface or a route that is missing would look free of traffic.
+template <class T>
+Result<std::vector<T>> decode_all(const std::vector<NetlinkMessage>& messages,
+                                  std::optional<T> (*decode)(std::string_view),
+                                  bool (*is_wanted)(std::string_view)) {
+  std::vector<T> found;
+  for (const auto& message : messages) {
+    if (auto one = decode(message.body)) {
+      found.push_back(std::move(*one));
+    } else if (is_wanted(message.body)) {
+      return fail(Errc::io,
+                  fmt::format("message {} of {} from the kernel cannot be decoded",
+                              &message - messages.data() + 1,
+                              messages.size()));
+    }
+  }
+  return found;
+}
 
 std::optional<NextHop> decode_next_hop(std::string_view body);  // empty if the id is missing
 

@@ -143,11 +143,7 @@ Result<std::vector<Link>> links_of(int nsid) {
   const auto reply = send_netlink_request(
       NETLINK_ROUTE, encode_request(RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, body));
   if (!reply) return tl::unexpected<Error>(reply.error());
-  std::vector<Link> links;
-  for (const auto& message : *reply) {
-    if (auto link = decode_link(message.body)) links.push_back(std::move(*link));
-  }
-  return links;
+  return decode_all(*reply, decode_link, is_any);
 }
 
 Result<> search_namespace(const NamespaceFile& file, int fd, int own, ForeignUppers& found) {

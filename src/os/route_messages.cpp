@@ -44,6 +44,17 @@ Object parse(unsigned type, std::string_view body) {
   return found;
 }
 
+// The message about a link without IFLA_LINKINFO. libnl-route-3 rejects a link if it does not
+// understand the details of its kind.
+std::string without_details(std::string_view body) {
+  std::string plain(body.substr(0, sizeof(ifinfomsg)));
+  for (auto rest = after(body, sizeof(ifinfomsg)); const auto attribute = next_attribute(rest);) {
+    if (attribute->type == IFLA_LINKINFO) continue;
+    append_attribute(plain, attribute->type, attribute->data);
+  }
+  return plain;
+}
+
 RouteObject parse_route(std::string_view body) {
   auto bytes = encode_request(RTM_NEWROUTE, 0, body);
   rtnl_route* route = nullptr;
@@ -65,6 +76,10 @@ std::string address_text(const nl_addr* address) {
     inet_ntop(family, nl_addr_get_binary_addr(address), text.data(), text.size());
   }
   return text.data();
+}
+
+bool is_ip(int family) {
+  return family == AF_INET || family == AF_INET6;
 }
 
 std::optional<int> as_index(int index) {
@@ -112,14 +127,15 @@ std::optional<int> lower_in(std::string_view data, std::string_view kind) {
   return std::nullopt;
 }
 
-// Reads what libnl-route-3 3.7 does not: the names, the device, and for kinds such as erspan the
-// lower interface.
+// Reads what libnl-route-3 3.7 does not: the names, the device, the kind of a link whose details it
+// does not understand, and for kinds such as erspan the lower interface.
 void read_other_attributes(std::string_view attributes, Link& link) {
   while (const auto attribute = next_attribute(attributes)) {
     if (attribute->type == IFLA_PROP_LIST) read_alternative_names(attribute->data, link);
     if (attribute->type == IFLA_PARENT_DEV_NAME) link.device = attribute->text();
     auto info = attribute->type == IFLA_LINKINFO ? attribute->data : std::string_view();
     while (const auto part = next_attribute(info)) {
+      if (part->type == IFLA_INFO_KIND) link.kind = part->text();
       const bool has_lower = part->type == IFLA_INFO_DATA && !link.lower;
       if (has_lower) link.lower = lower_in(part->data, link.kind);
     }
@@ -173,7 +189,8 @@ bool is_described(const Attribute& attribute) {
 }  // namespace
 
 std::optional<Link> decode_link(std::string_view body) {
-  const auto object = parse(RTM_NEWLINK, body);
+  auto object = parse(RTM_NEWLINK, body);
+  if (!object) object = parse(RTM_NEWLINK, without_details(body));
   auto* from = reinterpret_cast<rtnl_link*>(object.get());
   if (from == nullptr) return std::nullopt;
   Link link;
@@ -185,7 +202,6 @@ std::optional<Link> decode_link(std::string_view body) {
   link.mac = mac_of(from);
   link.master = as_index(rtnl_link_get_master(from));
   link.lower = as_index(rtnl_link_get_link(from));
-  if (const auto* kind = rtnl_link_get_type(from)) link.kind = kind;
   link.rx_packets = rtnl_link_get_stat(from, RTNL_LINK_RX_PACKETS);
   link.tx_packets = rtnl_link_get_stat(from, RTNL_LINK_TX_PACKETS);
   read_other_attributes(after(body, sizeof(ifinfomsg)), link);
@@ -227,15 +243,14 @@ std::optional<Route> decode_route(std::string_view body) {
   if (!object) object = parse_route(without_encapsulation(body));
   if (!object) return std::nullopt;
   auto* from = object.get();
-  const bool is_ip =
-      rtnl_route_get_family(from) == AF_INET || rtnl_route_get_family(from) == AF_INET6;
   const bool cached = (rtnl_route_get_flags(from) & RTM_F_CLONED) != 0;
   const bool unicast = rtnl_route_get_type(from) == RTN_UNICAST;
   // The kernel adds routes for its addresses by itself. Other types, such as RTN_BLACKHOLE, have no
   // interface.
   const bool added_by_others =
       rtnl_route_get_protocol(from) > RTPROT_KERNEL && rtnl_route_get_type(from) <= RTN_MULTICAST;
-  if (!is_ip || cached || (!unicast && !added_by_others)) return std::nullopt;
+  if (!is_ip(rtnl_route_get_family(from)) || cached || (!unicast && !added_by_others))
+    return std::nullopt;
   auto* destination = rtnl_route_get_dst(from);
   const auto text = address_text(destination);
   const auto length = nl_addr_get_prefixlen(destination);
@@ -259,6 +274,26 @@ std::optional<Route> decode_route(std::string_view body) {
   }
   if (!described) route.request = request_of_route(body);
   return route;
+}
+
+bool is_any(std::string_view /*body*/) {
+  return true;
+}
+
+bool is_ip_address(std::string_view body) {
+  const auto head = leading<ifaddrmsg>(body);
+  if (!head || !is_ip(head->ifa_family)) return false;
+  // The kernel omits the address 0.0.0.0.
+  for (auto rest = after(body, sizeof *head); const auto attribute = next_attribute(rest);) {
+    if (attribute->type == IFA_LOCAL || attribute->type == IFA_ADDRESS) return true;
+  }
+  return false;
+}
+
+bool is_unicast_route(std::string_view body) {
+  const auto head = leading<rtmsg>(body);
+  return head && is_ip(head->rtm_family) && head->rtm_type == RTN_UNICAST &&
+         (head->rtm_flags & RTM_F_CLONED) == 0;
 }
 
 bool is_local_route(std::string_view body) {

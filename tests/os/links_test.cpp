@@ -47,6 +47,20 @@ std::string vf_link() {
   return body;
 }
 
+TEST(LinkMessage, IsDecodedWithoutTheDetailsThatTheLibraryRejects) {
+  std::string data, info, body = vf_link();
+  append_attribute(data, IFLA_VLAN_ID, "x");
+  append_attribute(info, IFLA_INFO_KIND, "vlan");
+  append_attribute(info, IFLA_INFO_DATA, data);
+  append_attribute(body, IFLA_LINKINFO, info);
+  const auto link = decode_link(body);
+  ASSERT_TRUE(link);
+  EXPECT_EQ(link->kind, "vlan");
+  EXPECT_EQ(link->name, "enP30832s1");
+  EXPECT_EQ(link->master, 2);
+  EXPECT_EQ(link->device, "7870:00:00.0");
+}
+
 TEST(LinkMessage, DescribesAVirtualFunction) {
   const auto link = decode_link(vf_link());
   ASSERT_TRUE(link);

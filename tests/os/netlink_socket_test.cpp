@@ -136,7 +136,6 @@ TEST_F(NetlinkSocket, ListsLinksByIndex) {
       append_attribute(body, IFLA_IFNAME, "eth" + std::to_string(index) + '\0');
       reply.push_back(kernel_.message(RTM_NEWLINK, body));
     }
-    reply.push_back(kernel_.message(RTM_NEWLINK, "short"));
     reply.push_back(kernel_.status());
     return reply;
   };
@@ -147,6 +146,36 @@ TEST_F(NetlinkSocket, ListsLinksByIndex) {
   EXPECT_EQ(kernel_.requests[0].type, unsigned{RTM_GETLINK});
   EXPECT_EQ(kernel_.requests[0].flags, unsigned{NLM_F_REQUEST | NLM_F_DUMP});
   EXPECT_EQ(kernel_.requests[0].body, std::string(sizeof(ifinfomsg), '\0'));
+}
+
+TEST_F(NetlinkSocket, ReportsAMessageThatCannotBeDecoded) {
+  std::string body;
+  kernel_.answer = [&](const Request&) -> Reply {
+    return {kernel_.message(16, body), kernel_.status()};
+  };
+  const auto links = open_links();
+  const std::string why = ": message 1 of 1 from the kernel cannot be decoded";
+  body = "short";
+  EXPECT_EQ(links->links().error().message, "cannot list the interfaces" + why);
+  EXPECT_EQ(links->next_hops().error().message, "cannot list the next-hop objects" + why);
+  for (const int family : {AF_INET, AF_INET6, AF_UNSPEC}) {
+    const bool is_ip = family != AF_UNSPEC;
+    ifaddrmsg address{};
+    address.ifa_family = static_cast<std::uint8_t>(family);
+    body = bytes_of(address);
+    EXPECT_TRUE(links->addresses()) << "the address 0.0.0.0 has no attribute";
+    append_attribute(body, IFA_LOCAL, "x");
+    const auto addresses = links->addresses();
+    EXPECT_EQ(addresses ? "" : addresses.error().message,
+              is_ip ? "cannot list the addresses" + why : "");
+    rtmsg route{};
+    route.rtm_family = static_cast<std::uint8_t>(family);
+    route.rtm_dst_len = 8;
+    route.rtm_type = RTN_UNICAST;
+    body = bytes_of(route);
+    const auto routes = links->routes();
+    EXPECT_EQ(routes ? "" : routes.error().message, is_ip ? "cannot list the routes" + why : "");
+  }
 }
 
 TEST_F(NetlinkSocket, FailsToListWithTheReason) {
