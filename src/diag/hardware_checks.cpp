@@ -58,8 +58,7 @@ Finding no_mana(const host::Facts& facts) {
         "--accelerated-networking true"}});
 }
 
-Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
-  if (!facts.functions) return unknown(facts.functions.error().message);
+Finding mana_functions_of(const host::Facts& facts) {
   const auto functions = mana_functions(facts);
   if (functions.empty()) return no_mana(facts);
   std::vector<std::string> evidence;
@@ -73,6 +72,13 @@ Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
                     pf2 ? "; net_mana up to DPDK 26.07 does not support this id" : ""));
   }
   return pass(brief(addresses_of(functions), ", "), std::move(evidence));
+}
+
+Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
+  if (!facts.functions) return unknown(facts.functions.error().message);
+  auto finding = mana_functions_of(facts);
+  if (!facts.devices_note.empty()) finding.evidence.push_back(facts.devices_note);
+  return finding;
 }
 
 std::vector<std::string> bind_to_mana(const host::Facts& facts, const host::PciFunction& function) {

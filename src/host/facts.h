@@ -199,6 +199,7 @@ struct Facts {
   Result<Platform> platform;
   Result<std::vector<PciFunction>> functions;  // MANA and mlx, sorted by address
   Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
+  std::string devices_note = {};               // why the functions were listed without libudev
   Result<> carries_complete;                   // error: Nic::carries may be incomplete
   std::vector<std::string> interfaces;  // all names and alternative names in the network namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core

@@ -107,6 +107,8 @@ class RecordingDevices final : public os::Devices {
 
  private:
   os::Devices& real_;
+  std::string note() const override { return real_.note(); }
+
   std::unique_ptr<os::Devices> tree_;
 };
 

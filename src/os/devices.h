@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "os/files.h"
+#include "os/libudev.h"
 
 namespace manactl::os {
 
@@ -43,10 +44,14 @@ class Devices {
 
   // Synthetic NICs (HV_NIC_GUID, linux/hyperv.h), ordered by id. Empty without a VMBus.
   virtual Result<std::vector<VmbusDevice>> vmbus_network() const = 0;
+
+  // Why a live system is read without libudev; empty if it is used, and for a captured tree.
+  virtual std::string note() const { return {}; }
 };
 
-// `files` must outlive the result.
-std::unique_ptr<Devices> open_live_devices(const Files& files);
+// `files` must outlive the result. `obstacle` returns why libudev cannot be used; empty if it can.
+std::unique_ptr<Devices> open_live_devices(const Files& files,
+                                           std::string (*obstacle)() = libudev_obstacle);
 std::unique_ptr<Devices> open_tree_devices(const Files& files);
 
 }  // namespace manactl::os

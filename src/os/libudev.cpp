@@ -4,8 +4,6 @@
 
 #include <libudev.h>
 
-#include <optional>
-
 #include "base/shared_library.h"
 
 namespace manactl::os {
@@ -30,9 +28,9 @@ struct Libudev {
   decltype(udev_device_get_sysattr_value)* device_get_sysattr_value = nullptr;
 };
 
-std::optional<Libudev> load_libudev() {
+Result<Libudev> load_libudev() {
   const auto library = SharedLibrary::open("libudev.so.1");
-  if (!library) return std::nullopt;
+  if (!library) return tl::unexpected<Error>(library.error());
   Libudev calls;
   FunctionBinder bind(*library);
   bind("udev_new", calls.create);
@@ -51,18 +49,19 @@ std::optional<Libudev> load_libudev() {
   bind("udev_device_get_syspath", calls.device_get_syspath);
   bind("udev_device_get_driver", calls.device_get_driver);
   bind("udev_device_get_sysattr_value", calls.device_get_sysattr_value);
-  return bind.problem() ? std::nullopt : std::optional(calls);
+  if (bind.problem()) return tl::unexpected<Error>(*bind.problem());
+  return calls;
 }
 
-const std::optional<Libudev>& libudev() {
+const Result<Libudev>& libudev() {
   static const auto loaded = load_libudev();
   return loaded;
 }
 
 }  // namespace
 
-bool has_libudev() {
-  return libudev().has_value();
+std::string libudev_obstacle() {
+  return libudev() ? std::string() : libudev().error().message;
 }
 
 }  // namespace manactl::os

@@ -4,9 +4,12 @@
 
 #pragma once
 
+#include <string>
+
 namespace manactl::os {
 
-// Whether libudev is installed. If not, its functions must not be called. Safe in any thread.
-bool has_libudev();
+// Why libudev cannot be loaded; empty if it can. If not, its functions must not be called. Safe in
+// any thread.
+std::string libudev_obstacle();
 
 }  // namespace manactl::os

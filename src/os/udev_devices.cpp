@@ -59,30 +59,38 @@ Result<std::vector<T>> devices_of(const char* bus,
 
 class UdevDevices final : public Devices {
  public:
-  explicit UdevDevices(const Files& files) : sysfs_(open_tree_devices(files)) {}
+  UdevDevices(const Files& files, std::string (*obstacle)())
+      : obstacle_(obstacle), sysfs_(open_tree_devices(files)) {}
 
   Result<std::vector<PciDevice>> pci_network() const override {
-    if (!has_libudev()) return sysfs_->pci_network();
+    if (!obstacle_().empty()) return sysfs_->pci_network();
     auto found = devices_of("pci", "class", "0x02????", pci_device);
     if (found) sort_by_address(*found);
     return found;
   }
 
   Result<std::vector<VmbusDevice>> vmbus_network() const override {
-    if (!has_libudev()) return sysfs_->vmbus_network();
+    if (!obstacle_().empty()) return sysfs_->vmbus_network();
     auto found = devices_of("vmbus", "class_id", std::string(kNetworkClassId), vmbus_device);
     if (found) sort_by_id(*found);
     return found;
   }
 
+  std::string note() const override {
+    const auto why = obstacle_();
+    if (why.empty()) return {};
+    return fmt::format("devices are read from sysfs, because libudev is not available ({})", why);
+  }
+
  private:
+  std::string (*obstacle_)();
   std::unique_ptr<Devices> sysfs_;  // without libudev
 };
 
 }  // namespace
 
-std::unique_ptr<Devices> open_live_devices(const Files& files) {
-  return std::make_unique<UdevDevices>(files);
+std::unique_ptr<Devices> open_live_devices(const Files& files, std::string (*obstacle)()) {
+  return std::make_unique<UdevDevices>(files, obstacle);
 }
 
 }  // namespace manactl::os

@@ -22,6 +22,14 @@ TEST(HardwareAzure, WarnsOutsideAzure) {
   EXPECT_EQ(run_check(facts, "hardware.azure").status, Status::unknown);
 }
 
+TEST(HardwareMana, ShowsWhyLibudevIsNotUsed) {
+  host::Facts facts = healthy_vm();
+  facts.devices_note = "read from sysfs";
+  EXPECT_THAT(run_check(facts, "hardware.mana").evidence, testing::Contains("read from sysfs"));
+  facts.functions->clear();
+  EXPECT_THAT(run_check(facts, "hardware.mana").evidence, testing::ElementsAre("read from sysfs"));
+}
+
 TEST(HardwareMana, FailsOnAnAzureVmWithoutOne) {
   host::Facts facts = healthy_vm();
   facts.functions->clear();

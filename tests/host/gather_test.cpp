@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/recording.h"
 #include "support/fixtures.h"
 
 namespace manactl::host::gather_test {
@@ -277,6 +278,34 @@ class ObservedRdma final : public os::Rdma {
 
   mutable bool was_called = false;
 };
+
+class DevicesWithNote final : public os::Devices {
+ public:
+  Result<std::vector<os::PciDevice>> pci_network() const override { return {}; }
+
+  Result<std::vector<os::VmbusDevice>> vmbus_network() const override { return {}; }
+
+  std::string note() const override { return "read from sysfs"; }
+};
+
+TEST(Gather, KeepsTheNoteAboutLibudev) {
+  const auto captured = test::system_of("healthy-two-nics");
+  const auto system = captured->system();
+  EXPECT_EQ(gather(system, {}).devices_note, "");
+  DevicesWithNote devices;
+  const os::System live{system.files,
+                        system.links,
+                        system.ethtool,
+                        system.rdma,
+                        system.verbs,
+                        devices,
+                        system.modules,
+                        system.process,
+                        system.sockets,
+                        system.kernel_log};
+  EXPECT_EQ(gather(live, {}).devices_note, "read from sysfs");
+  EXPECT_EQ(gather(start_recording(live)->system(), {}).devices_note, "read from sysfs");
+}
 
 // A socket of RDMA netlink would make the kernel load ib_core.
 TEST(Gather, DoesNotOpenRdmaNetlinkWithoutRdmaClass) {

@@ -12,6 +12,25 @@
 namespace manactl::os::devices_test {
 namespace {
 
+TEST(LiveDevices, AreReadFromSysfsWithoutLibudev) {
+  MemoryFiles files;
+  const std::string address = "7870:00:00.0", path = "sys/devices/pci/" + address;
+  files.add_link("sys/bus/pci/devices/" + address, "../../../devices/pci/" + address);
+  for (const auto& [name, value] : {std::pair{"class", "0x020000"}, {"vendor", "0x1414"}}) {
+    files.add_file(fmt::format("{}/{}", path, name), value);
+  }
+  files.add_file(path + "/device", "0x00ba\n");
+  const auto devices = open_live_devices(files, [] { return std::string("no libudev.so.1"); });
+  const auto found = devices->pci_network();
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ(found->front().address.str(), address);
+  EXPECT_EQ(devices->note(),
+            "devices are read from sysfs, because libudev is not available (no libudev.so.1)");
+  EXPECT_EQ(open_live_devices(files, [] { return std::string(); })->note(), "");
+  EXPECT_EQ(open_tree_devices(files)->note(), "");
+}
+
 TEST(TreeDevices, FindsOnlyNetworkFunctions) {
   MemoryFiles files;
   const auto add = [&](const std::string& address, const char* class_text) {
