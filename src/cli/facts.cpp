@@ -45,6 +45,20 @@ std::string obstacle_to_dpdk(const host::Facts& facts) {
       causes.front()->check.id);
 }
 
+std::string obstacle_in_libraries(const host::Facts& facts) {
+  constexpr std::size_t kMaxCommands = 2;  // of one line
+  constexpr const char* kCheck = "rdma.core";
+  const auto report = diag::run_checks(facts, {}, {kCheck});
+  const auto* outcome = report ? report->find(kCheck) : nullptr;
+  if (outcome == nullptr || outcome->finding.status != diag::Status::fail) return {};
+  const auto& commands = outcome->finding.remedy->commands;
+  const auto& detail = outcome->finding.detail;
+  if (commands.empty() || commands.size() > kMaxCommands) {
+    return fmt::format("{}: 'manactl check --only {}' prints what to do", detail, kCheck);
+  }
+  return fmt::format("{}: run '{}' as root", detail, join(commands, " && "));
+}
+
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context) {
   if (!context.root.empty()) return {};
   return setup::SetupSession(system).entries().value_or(std::vector<setup::Entry>{});

@@ -27,6 +27,10 @@ diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues);
 // among the failed checks of hardware, kernel, RDMA and DPDK. Empty if none of them failed.
 std::string obstacle_to_dpdk(const host::Facts& facts);
 
+// Returns one line: why DPDK cannot load libibverbs and libmana, and how to install them on this
+// distribution. Empty if they can be loaded.
+std::string obstacle_in_libraries(const host::Facts& facts);
+
 // Returns an empty list for a captured system, or if the journal cannot be read.
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context);
 

@@ -51,6 +51,10 @@ const EngineRow& vdev_engine();
 // The engine for the software adapter: the one whose doorbells cost least.
 const EngineRow& adapter_engine();
 
+// Loads libibverbs and libmana, which every engine needs for a MANA NIC. Errc::not_found if one is
+// missing, or if they do not match.
+Result<> load_mana_libraries();
+
 // True if a preloaded software adapter replaces libibverbs in this process.
 bool is_simulated();
 

@@ -179,6 +179,14 @@ Finding core(const host::Facts& facts, const CheckOptions& /*options*/) {
     return fail(name + ", but its MANA provider (libmana.so.1) is not installed",
                 newer_rdma_core(facts));
   }
+  const auto& loaded = facts.rdma.libraries;
+  if (!loaded && loaded.error().code != Errc::not_found) return unknown(loaded.error().message);
+  if (!loaded) {
+    return fail(fmt::format("{}: {}", name, loaded.error().message),
+                {"install libibverbs and libmana of one release of rdma-core, and remove other "
+                 "copies, which 'ldconfig -p' lists",
+                 reinstall_rdma_core(facts)});
+  }
   return pass(name + " with libmana.so.1");
 }
 
@@ -311,11 +319,13 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
     if (choice.kind == ProviderChoice::Kind::unknown) {
       findings.unknown(fmt::format("{}: {}", device->name, choice.reason));
     } else if (is_only_plug_in_missing(*device, choice, facts)) {
-      findings.warn(fmt::format("{}: libibverbs has no plug-in for MANA (libmana-rdmav34.so); "
-                                "programs linked with libmana, such as those that use net_mana, "
-                                "still work",
-                                device->name),
-                    install_rdma_core(facts));
+      findings.warn(
+          fmt::format(
+              "{}: libibverbs has no plug-in of its release for MANA "
+              "(libmana-rdmav*.so); programs linked with libmana, such as those that use net_mana, "
+              "still work",
+              device->name),
+          install_rdma_core(facts));
     } else if (choice.kind == ProviderChoice::Kind::none) {
       findings.fail(fmt::format("{}: libibverbs has no provider", device->name),
                     {"IBV_SHOW_WARNINGS=1 ibv_devices"});

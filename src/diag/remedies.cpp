@@ -186,6 +186,23 @@ std::vector<std::string> install_rdma_core(const host::Facts& facts) {
   return install(family, deb ? "rdma-core ibverbs-providers" : "rdma-core libibverbs");
 }
 
+std::vector<std::string> reinstall_rdma_core(const host::Facts& facts) {
+  switch (family_of(facts)) {
+    case Family::debian:
+    case Family::ubuntu:
+      return {"apt-get update", "apt-get install -y --reinstall libibverbs1 ibverbs-providers"};
+    case Family::redhat:
+      return {"dnf reinstall -y libibverbs"};
+    case Family::azurelinux:
+      return {"tdnf reinstall -y libibverbs"};
+    case Family::suse:
+      return {"zypper --non-interactive install --force libibverbs1 libmana1"};
+    case Family::other:
+      break;
+  }
+  return {};
+}
+
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
   const host::Kernel kernel = facts.kernel ? *facts.kernel : host::Kernel{};
   switch (family_of(facts)) {

@@ -31,6 +31,9 @@ std::string_view compiler_packages(Family family);
 // Returns commands that install the RDMA libraries with MANA's provider.
 std::vector<std::string> install_rdma_core(const host::Facts& facts);
 
+// Returns commands that write the distribution's libibverbs and libmana again.
+std::vector<std::string> reinstall_rdma_core(const host::Facts& facts);
+
 // Returns the commands that replace the distribution's rdma-core with release 50.1, like
 // Microsoft's tests of DPDK. `edit` is a command that changes the sources first; may be empty.
 std::vector<std::string> build_rdma_core(Family family, const std::string& edit = {});

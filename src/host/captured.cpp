@@ -128,6 +128,8 @@ class CapturedVerbs final : public os::VerbsProbe {
 
   Result<std::vector<os::ProviderChoice>> providers() const override { return snapshot_.providers; }
 
+  Result<> libraries() const override { return snapshot_.libraries; }
+
  private:
   const Snapshot& snapshot_;
 };

@@ -148,6 +148,7 @@ struct Rdma {
   Result<std::vector<Provider>> providers;       // chosen by libibverbs
   Result<std::optional<Release>> rdma_core;      // from the file name of libibverbs.so.1
   Result<bool> mana_provider;                    // libmana.so.1 is installed
+  Result<> libraries;                            // why libibverbs and libmana cannot be loaded
 };
 
 struct Limits {
@@ -198,8 +199,8 @@ struct Facts {
   Result<Kernel> kernel;
   Result<Platform> platform;
   Result<std::vector<PciFunction>> functions;  // MANA and mlx, sorted by address
-  Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
   std::string devices_note = {};               // why the functions were listed without libudev
+  Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
   Result<> carries_complete;                   // error: Nic::carries may be incomplete
   std::vector<std::string> interfaces;  // all names and alternative names in the network namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core

@@ -289,6 +289,9 @@ Result<Snapshot> read_snapshot(const os::Files& files) {
   source.list("routes", "routes", parse_route, snapshot.routes);
   source.list("rdma", "devices", parse_rdma, snapshot.rdma);
   source.list("verbs", "providers", parse_provider, snapshot.providers);
+  source.file("libraries", [&](const JsonFields& root) {
+    snapshot.libraries = tl::unexpected<Error>(parse_error(root));
+  });
   source.list("sockets", "tcp", parse_socket, snapshot.tcp);
   source.file("ethtool", [&](const JsonFields& root) {
     SnapshotFiles::members(root.object("interfaces"), [&](const auto& name, const auto& fields) {

@@ -81,6 +81,8 @@ class RecordingVerbs final : public os::VerbsProbe {
     return snapshot_.providers = real_.providers();
   }
 
+  Result<> libraries() const override { return snapshot_.libraries = real_.libraries(); }
+
  private:
   os::VerbsProbe& real_;
   Snapshot& snapshot_;
@@ -105,10 +107,10 @@ class RecordingDevices final : public os::Devices {
     return devices || !recorded ? devices : recorded;
   }
 
- private:
-  os::Devices& real_;
   std::string note() const override { return real_.note(); }
 
+ private:
+  os::Devices& real_;
   std::unique_ptr<os::Devices> tree_;
 };
 

@@ -56,6 +56,7 @@ struct Snapshot {
   std::map<std::string, EthtoolSnapshot> ethtool;  // by interface
   Result<std::vector<os::RdmaDevice>> rdma = not_captured("RDMA devices");
   Result<std::vector<os::ProviderChoice>> providers = not_captured("verbs providers");
+  Result<> libraries;  // an error only if libibverbs and libmana could not be loaded
   Result<os::Privileges> privileges = not_captured("privileges");
   Result<os::KernelIdentity> kernel = not_captured("kernel");
   Result<CpuList> affinity = not_captured("affinity");

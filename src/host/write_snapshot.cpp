@@ -215,6 +215,7 @@ std::map<std::string, std::string> write_snapshot(const Snapshot& snapshot) {
   files.list("routes", "routes", snapshot.routes);
   files.list("rdma", "devices", snapshot.rdma);
   files.list("verbs", "providers", snapshot.providers);
+  if (!snapshot.libraries) files.file("libraries", json_of(snapshot.libraries.error()));
   files.list("sockets", "tcp", snapshot.tcp);
   files.file("ethtool", ethtool_of(snapshot));
   files.file("process", process_of(snapshot));

@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 
 #include <cerrno>
+#include <functional>
 #include <system_error>
 
 #include "base/child.h"
@@ -78,11 +79,29 @@ Result<std::string> library_of(std::string_view kind, std::string_view value) {
   return std::string(value);
 }
 
+// Returns the report of a missing library or function.
+std::string missing(const Error& error) {
+  return fmt::format("missing\t{}\nend\n", error.message);
+}
+
+// Runs in the child. The constructor of libmana registers the provider with libibverbs.
+std::string report_libraries(const VerbsLibraries& names) {
+  const auto verbs = SharedLibrary::open(names.verbs);
+  if (!verbs) return missing(verbs.error());
+  const auto mana = SharedLibrary::open(names.mana);
+  if (!mana) return missing(mana.error());
+  void (*function)() = nullptr;
+  FunctionBinder bind(*mana);
+  bind("manadv_set_context_attr", function);
+  bind("manadv_init_obj", function);
+  return bind.problem() ? missing(*bind.problem()) : "end\n";
+}
+
 // Runs in the child: loads the library and opens all devices, which stay open until the child
 // exits. Returns the report for decode_provider_report().
 std::string report_providers(const std::string& soname) {
   const auto library = SharedLibrary::open(soname);
-  if (!library) return fmt::format("missing\t{}\nend\n", library.error().message);
+  if (!library) return missing(library.error());
   Verbs verbs;
   FunctionBinder bind(*library);
   bind("ibv_get_device_list", verbs.list);
@@ -104,19 +123,30 @@ std::string report_providers(const std::string& soname) {
 
 class ForkedProbe final : public VerbsProbe {
  public:
-  ForkedProbe(std::string library, std::chrono::milliseconds timeout)
-      : library_(std::move(library)), timeout_(timeout) {}
+  ForkedProbe(VerbsLibraries names, std::chrono::milliseconds timeout)
+      : names_(std::move(names)), timeout_(timeout) {}
 
-  Result<std::vector<ProviderChoice>> providers() const override;
+  Result<std::vector<ProviderChoice>> providers() const override {
+    return query([this] { return report_providers(names_.verbs); });
+  }
+
+  Result<> libraries() const override {
+    const auto report = query([this] { return report_libraries(names_); });
+    return report ? Result<>() : tl::unexpected<Error>(report.error());
+  }
 
  private:
-  std::string library_;
+  // Calls `report` in a child process, and decodes what it returns.
+  Result<std::vector<ProviderChoice>> query(const std::function<std::string()>& report) const;
+
+  VerbsLibraries names_;
   std::chrono::milliseconds timeout_;
 };
 
-Result<std::vector<ProviderChoice>> ForkedProbe::providers() const {
+Result<std::vector<ProviderChoice>> ForkedProbe::query(
+    const std::function<std::string()>& report) const {
   const auto result =
-      run_in_child([this](int pipe) { write_to_pipe(pipe, report_providers(library_)); }, timeout_);
+      run_in_child([&report](int pipe) { write_to_pipe(pipe, report()); }, timeout_);
   if (!result) return because(result.error(), "cannot query libibverbs");
   if (result->end == ChildResult::End::timed_out) {
     return fail(Errc::timeout,
@@ -131,9 +161,9 @@ Result<std::vector<ProviderChoice>> ForkedProbe::providers() const {
 
 }  // namespace
 
-std::unique_ptr<VerbsProbe> open_verbs_probe(std::string library,
+std::unique_ptr<VerbsProbe> open_verbs_probe(VerbsLibraries names,
                                              std::chrono::milliseconds timeout) {
-  return std::make_unique<ForkedProbe>(std::move(library), timeout);
+  return std::make_unique<ForkedProbe>(std::move(names), timeout);
 }
 
 Result<std::vector<ProviderChoice>> decode_provider_report(std::string_view report) {

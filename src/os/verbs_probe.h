@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Determines which provider library libibverbs uses for each device. libibverbs and its providers
-// are foreign code that may crash or hang, so they run in a child process.
+// Determines whether libibverbs and libmana can be loaded, and which provider library libibverbs
+// uses for each device. They are foreign code that may crash or hang, so they run in a child
+// process.
 
 #pragma once
 
@@ -27,13 +28,22 @@ class VerbsProbe {
   // The devices for which libibverbs found a provider. Errc::not_found if libibverbs.so.1 is not
   // installed; Errc::timeout if it hangs; Errc::io if it crashes.
   virtual Result<std::vector<ProviderChoice>> providers() const = 0;
+
+  // Loads libibverbs and libmana, which net_mana needs. Errc::not_found with the message of the
+  // dynamic loader if one is missing, or needs a version of a symbol that the other lacks.
+  // Errc::timeout and Errc::io as above.
+  virtual Result<> libraries() const = 0;
 };
 
-// `library` is a soname for the dynamic loader or an absolute path. The child is killed if it
-// writes nothing for `timeout`.
+// A soname for the dynamic loader or an absolute path of each library.
+struct VerbsLibraries {
+  std::string verbs = "libibverbs.so.1";
+  std::string mana = "libmana.so.1";
+};
+
+// The child is killed if it writes nothing for `timeout`.
 std::unique_ptr<VerbsProbe> open_verbs_probe(
-    std::string library = "libibverbs.so.1",
-    std::chrono::milliseconds timeout = std::chrono::seconds(10));
+    VerbsLibraries names = {}, std::chrono::milliseconds timeout = std::chrono::seconds(10));
 
 // Decodes the report of the child: one line per device with fields between tabs, then "end".
 // Errc::io if the report is incomplete or malformed; Errc::not_found if the child could not load

@@ -107,6 +107,26 @@ TEST(RdmaMemlock, PassesWithAHighLimitOrNone) {
   EXPECT_EQ(run_check(facts, "rdma.memlock").status, Status::unknown);
 }
 
+TEST(RdmaCore, FailsIfTheLibrariesAreOfDifferentReleases) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.libraries = manactl::fail(Errc::not_found, "cannot load 'libmana.so.1': why");
+  const std::pair<const char*, const char*> commands[] = {
+      {"debian", "apt-get update\napt-get install -y --reinstall libibverbs1 ibverbs-providers"},
+      {"rhel", "dnf reinstall -y libibverbs"},
+      {"azurelinux", "tdnf reinstall -y libibverbs"},
+      {"sles", "zypper --non-interactive install --force libibverbs1 libmana1"},
+      {"another", ""}};
+  for (const auto& [distribution, expected] : commands) {
+    facts.kernel->distribution = distribution;
+    const Finding finding = run_check(facts, "rdma.core");
+    EXPECT_EQ(finding.status, Status::fail);
+    EXPECT_THAT(finding.detail, testing::EndsWith(": cannot load 'libmana.so.1': why"));
+    EXPECT_EQ(commands_of(finding), expected) << distribution;
+  }
+  facts.rdma.libraries = manactl::fail(Errc::timeout, "libibverbs did not respond");
+  EXPECT_EQ(run_check(facts, "rdma.core").status, Status::unknown);
+}
+
 TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
   host::Facts facts = healthy_vm();
   facts.rdma.rdma_core = std::optional<Release>(Release{44, 0, 0});

@@ -116,6 +116,17 @@ TEST(Bundle, KeepsReadErrorsOfExistingFiles) {
   EXPECT_EQ(gather_from(directory.at("b")).memory.mounts.error().code, Errc::denied);
 }
 
+TEST(Bundle, KeepsTheReasonWhyLibrariesCannotBeLoaded) {
+  const Directory directory;
+  const auto system = test::edited_system(
+      "healthy-two-nics",
+      {{"manactl/libraries.json", "", R"({"error": {"code": "not_found", "message": "why"}})"}});
+  gather_into(system->system(), {}, directory.at("b"));
+  EXPECT_EQ(gather_from(directory.at("b")).rdma.libraries.error().message, "why");
+  gather_into(test::system_of("healthy-two-nics")->system(), {}, directory.at("c"));
+  EXPECT_TRUE(gather_from(directory.at("c")).rdma.libraries);
+}
+
 TEST(Bundle, OmitsPackagesOtherThanDpdk) {
   const std::string dpdk = "Package: librte-eal24\nVersion: 23.11.4\n\n";
   const std::string path(kDpkgStatus);

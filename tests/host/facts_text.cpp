@@ -92,6 +92,10 @@ void add(Text& text, const Rdma& rdma) {
                 d.mana);
     }
   });
+  if (!rdma.libraries) {
+    const auto& error = rdma.libraries.error();
+    text.line("libraries: error {}: {}", static_cast<int>(error.code), error.message);
+  }
   text.result("nodes", rdma.nodes, [&](const auto& nodes) {
     for (const auto& n : nodes) {
       text.line("node {} {:o} {} {} {}", n.path, n.mode, n.uid, n.gid, n.usable);

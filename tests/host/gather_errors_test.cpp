@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Input{"nics", "manactl/links.json", kReply},
         Input{"rdma", "manactl/rdma.json", kReply},
         Input{"providers", "manactl/verbs.json", kReply},
+        Input{"libraries", "manactl/libraries.json", kReply},
         Input{"mana_ib",
               "manactl/modules.json",
               R"({"mana_ib": {"error": {"code": "denied", "message": "refused"}}})"},

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 Result<std::vector<ProviderChoice>> probe_stub(
     const char* mode, std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
   setenv("STUB_VERBS", mode, 1);
-  auto result = open_verbs_probe(MANACTL_STUB_LIBIBVERBS, timeout)->providers();
+  auto result = open_verbs_probe({MANACTL_STUB_LIBIBVERBS}, timeout)->providers();
   unsetenv("STUB_VERBS");
   return result;
 }
@@ -87,7 +87,7 @@ TEST(VerbsProbe, RejectsALongReport) {
 }
 
 TEST(VerbsProbe, RejectsALibraryWithoutItsFunctions) {
-  EXPECT_EQ(open_verbs_probe("libc.so.6")->providers().error().message,
+  EXPECT_EQ(open_verbs_probe({"libc.so.6"})->providers().error().message,
             "libibverbs cannot list devices: the library lacks functions of libibverbs");
 }
 
@@ -115,9 +115,30 @@ TEST(VerbsProbe, HasNoDevicesWithoutRdmaInTheKernel) {
 }
 
 TEST(VerbsProbe, ReportsAMissingLibrary) {
-  const auto choices = open_verbs_probe("libmanactl-absent.so.1")->providers();
+  const auto choices = open_verbs_probe({"libmanactl-absent.so.1"})->providers();
   ASSERT_FALSE(choices);
   EXPECT_EQ(choices.error().code, Errc::not_found);
+}
+
+TEST(VerbsProbe, LoadsBothLibraries) {
+  const auto reason = [](const char* verbs, const char* mana) {
+    const auto loaded = open_verbs_probe({verbs, mana})->libraries();
+    return loaded ? std::string("loaded") : loaded.error().message;
+  };
+  EXPECT_EQ(reason(MANACTL_RDMA_CORE_STUBS "/60/libibverbs.so.1",
+                   MANACTL_RDMA_CORE_STUBS "/60/libmana.so.1"),
+            "loaded");
+  EXPECT_EQ(
+      reason("libmanactl-absent.so.1", "libc.so.6"),
+      "cannot load 'libmanactl-absent.so.1': libmanactl-absent.so.1: cannot open shared object "
+      "file: No such file or directory");
+  EXPECT_THAT(reason(MANACTL_RDMA_CORE_STUBS "/60/libibverbs.so.1", "libmanactl-absent.so.1"),
+              HasSubstr("cannot load 'libmanactl-absent.so.1'"));
+  EXPECT_THAT(reason(MANACTL_RDMA_CORE_STUBS "/60/libibverbs.so.1",
+                     MANACTL_RDMA_CORE_STUBS "/44/libmana.so.1"),
+              HasSubstr("version `IBVERBS_PRIVATE_34' not found"));
+  EXPECT_THAT(reason(MANACTL_RDMA_CORE_STUBS "/60/libibverbs.so.1", "libc.so.6"),
+              HasSubstr("'libc.so.6' does not export 'manadv_set_context_attr'"));
 }
 
 TEST(ProviderReport, ListsDevicesOrAnError) {

@@ -136,6 +136,19 @@ Result<> check_devices(const datapath::BenchPlan& plan,
   return {};
 }
 
+// The synthetic path needs neither libibverbs nor libmana.
+Result<> check_libraries(const datapath::EngineRow& engine,
+                         const BenchOptions& options,
+                         const datapath::BenchPlan& plan,
+                         const host::Facts& facts) {
+  const bool has_fallback = options.run.allow_synthetic && engine.takes_vdevs;
+  if (plan.nics.empty() || has_fallback) return {};
+  auto loaded = datapath::load_mana_libraries();
+  if (loaded) return loaded;
+  auto why = obstacle_in_libraries(facts);
+  return why.empty() ? loaded : fail(loaded.error().code, std::move(why));
+}
+
 Exit run_on(const datapath::EngineRow& engine,
             const BenchOptions& options,
             Context& context,
@@ -147,6 +160,7 @@ Exit run_on(const datapath::EngineRow& engine,
   if (!engine.uses_hugepages) plan.hugepages = false;
   auto valid = check_run(plan, options.run);
   if (valid) valid = check_devices(plan, facts, *context.system());
+  if (valid) valid = check_libraries(engine, options, plan, facts);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());

@@ -143,6 +143,8 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   result.warnings = warnings_for(memory, node, size, kernel_nics);
   const auto format = context.json ? ArgsFormat::json : options.format;
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
+  const auto libraries = obstacle_in_libraries(facts);
+  if (!libraries.empty()) result.warnings.push_back(libraries);
   const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
   if (!lcores.empty()) result.warnings.push_back(lcores);
   CommandHints(context).complete(result.warnings);

@@ -73,6 +73,11 @@ constinit const EngineRow kVerbsEngine = {
     .make = verbs::make,
 };
 
+Result<> load_mana_libraries() {
+  const auto library = verbs::load_library();
+  return library ? Result<>() : tl::unexpected<Error>(library.error());
+}
+
 bool is_simulated() {
   return verbs::is_simulated();
 }

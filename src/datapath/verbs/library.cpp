@@ -13,7 +13,7 @@ namespace manactl::datapath::verbs {
 namespace {
 
 constexpr const char* kDoorbellSymbol = "manactl_sim_ring";
-constexpr const char* kPackage = "rdma-core 44 or later (libibverbs1, ibverbs-providers)";
+constexpr const char* kPackage = "rdma-core 44 or later with MANA's provider";
 
 // Returns the process itself if a preloaded library defines `symbol`, else the system's library.
 Result<SharedLibrary> find_library(const char* symbol, const std::string& soname) {
