@@ -186,7 +186,7 @@ TEST(DoctorJson, ContainsTheRootCauseOrNull) {
   std::ostringstream out;
   print_json(out, {diagnosis, {}, {{"a.log", 20, "24.11.2"}}, {}}, Exit::findings);
   const auto document = nlohmann::json::parse(out.str());
-  EXPECT_EQ(document["schema"], "manactl.doctor/1");
+  EXPECT_EQ(document["schema"], "manactl.doctor/2");
   EXPECT_EQ(document["root"]["id"], "mana-no-port");
   EXPECT_EQ(document["root"]["quote"]["line"], 12);
   EXPECT_EQ(document["root"]["confirmation"]["state"], "confirmed");

@@ -61,11 +61,6 @@ validate("status", "status", codes=(0,))
 validate("status", "status", "--root", taken, codes=(0,))
 validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
-# Fields that a format received without a new number: its older documents lack them and stay valid.
-for name, field, words in (("args", "nics", ("args", "--root", taken)),):
-    older = json.loads(subprocess.run([program, *words, "--json"], capture_output=True, text=True, check=True).stdout)
-    del older[field]
-    failures.extend(f"{name} without {field}: {error.message}" for error in schema(name).iter_errors(older))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
 
 validate("error", "status", "nowhere0", "--root", healthy, codes=(3,))

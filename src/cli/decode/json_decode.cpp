@@ -92,7 +92,7 @@ Json document_for(std::string_view schema) {
 // Writes one record at a time: the tree of a whole dump would need a thousand times its size.
 void print_json(Screen& screen, const DecodeResult& result, Exit exit) {
   auto& out = screen.stream();
-  auto head = document_for("manactl.decode/1");
+  auto head = document_for("manactl.decode/2");
   head["exit"] = static_cast<int>(exit);
   head["kind"] = result.kind;
   const auto text = head.dump(2);

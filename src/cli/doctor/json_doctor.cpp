@@ -141,7 +141,7 @@ std::string report_command(const DoctorResult& result) {
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   const auto& diagnosis = result.diagnosis;
   Json document;
-  document["schema"] = "manactl.doctor/1";
+  document["schema"] = "manactl.doctor/2";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
   document["verdict"] = verdict_json(result);

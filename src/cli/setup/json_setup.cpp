@@ -68,7 +68,7 @@ void print(Screen& screen, const Json& json) {
 
 void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   const auto& prepared = result.prepared;
-  auto json = document_for("manactl.prepare/1", exit);
+  auto json = document_for("manactl.prepare/2", exit);
   json["outcome"] = result.is_dry_run && prepared.outcome == setup::PrepareOutcome::done
                         ? "dry-run"
                         : word_of(setup::kPrepareOutcomeWords, prepared.outcome);
@@ -92,7 +92,7 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
 }
 
 void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit) {
-  auto json = document_for("manactl.restore/1", exit);
+  auto json = document_for("manactl.restore/2", exit);
   json["restored"] = Json::array();
   json["removed"] = Json::array();
   for (const auto& one : restored) {
