@@ -303,14 +303,14 @@ bool is_strange(std::string_view word) {
 }
 
 // Whether a word such as "password" without a separator precedes a secret: in .netrc, for nmcli.
-bool is_secret_after_word(const Opening& opening, std::string_view value) {
-  const auto key = lower(opening.key);
+bool is_word_before_secret(const Opening& opening, std::string_view value) {
   const bool tag = opening.before.ends_with('<') || opening.before.ends_with(':');
   if (opening.is_quoted_key || tag || is_denied(opening.before)) return false;
-  if (opening.quote != '\0' || key == "rootpw") return true;
-  static constexpr std::string_view kWords[] = {
-      "password", "passwd", "passphrase", "bindpw", "psk"};
-  return contains(kWords, key) && is_strange(value) && !is_number(value);
+  if (opening.quote != '\0') return true;
+  auto before = opening.before;
+  remove_blanks(before);
+  const bool is_unlikely_in_prose = is_strange(value) && !is_number(value);
+  return is_secret_after_word(opening.key, key_before(before), value, is_unlikely_in_prose);
 }
 
 bool is_secret(const Opening& opening, std::string_view value, Likelihood likelihood) {
@@ -318,7 +318,9 @@ bool is_secret(const Opening& opening, std::string_view value, Likelihood likeli
   const auto digits = value.substr(value.starts_with('-') ? 1 : 0);
   const bool number = is_number(digits) || digits.starts_with("0x");
   if (number && likelihood != Likelihood::always) return false;
-  const bool word = value.size() < kMaxKey && is_ignored(value) && !is_number(value);
+  // "public" and "private" are usual communities of SNMP.
+  const bool word = value.size() < kMaxKey && is_ignored(value) && !is_number(value) &&
+                    !lower(opening.key).ends_with("community");
   if (word && opening.quote == '\0' && value.size() > 2) return false;  // "none", "true"
   if (lower(opening.key).ends_with("pwd") && value.starts_with('/')) return false;  // a folder
   const bool compound = opening.key.find('_') != std::string_view::npos;  // a name of a variable
@@ -331,7 +333,7 @@ bool is_secret(const Opening& opening, std::string_view value, Likelihood likeli
            });
   }
   if (opening.separator == ' ' && !opening.key.starts_with('-'))
-    return likelihood == Likelihood::always && is_secret_after_word(opening, value);
+    return likelihood == Likelihood::always && is_word_before_secret(opening, value);
   if (!prose) return true;
   if (opening.is_sentence) return is_strange(value);
   return is_strange(value) || (likelihood == Likelihood::always && !is_denied(opening.before));

@@ -101,6 +101,41 @@ void learn_key_at(std::string_view text, std::size_t at, NameReplacer& names) {
   if (pretty) names.add_whole(NameReplacer::kHost, trim(value.substr(0, kMaxNameLength)));
 }
 
+// An attribute of a distinguished name, as certificates and LDAP have it (RFC 4514).
+constexpr std::string_view kAttributes[] = {"cn", "o", "ou"};
+
+// Adds the value at the start of `rest`, which may contain blanks: "web01.corp.example", "Contoso
+// Ltd, CN = x". Names of distributions and of Microsoft are public.
+void learn_attribute(std::string_view rest, NameReplacer& names) {
+  rest = rest.substr(0, kMaxNameLength);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  const bool is_quoted = rest.starts_with('"');  // it may contain a comma
+  if (is_quoted) rest.remove_prefix(1);
+  auto value = rest.substr(0, rest.find_first_of(is_quoted ? "\"" : ",/+\"<;"));
+  while (value.ends_with(' ') || value.ends_with('\'') || value.ends_with('\\'))
+    value.remove_suffix(1);
+  if (value.starts_with("*.")) value.remove_prefix(2);
+  if (value.find(' ') == std::string_view::npos)
+    names.add(value.find('.') == std::string_view::npos ? NameReplacer::kName : NameReplacer::kHost,
+              value);
+  else if (!is_ignored(first_word(value)))
+    names.add_whole(NameReplacer::kName, value);
+}
+
+// "subject=C = US, O = Contoso Ltd, CN = web01", "issuer=/O=Contoso/CN=web01", "CN=x,OU=y,DC=z"
+void learn_distinguished_names(const LogLine& line, NameReplacer& names) {
+  static constexpr std::string_view kMarks[] = {"cn=", "cn =", "subject", "issuer"};
+  const bool has_name = std::any_of(
+      std::begin(kMarks), std::end(kMarks), [&](auto mark) { return line.mentions(mark); });
+  if (!has_name) return;
+  for (const auto attribute : kAttributes) {
+    for (const std::string_view separator : {"=", " ="}) {
+      const auto key = std::string(attribute) + std::string(separator);
+      after_each(line, key, [&](std::string_view rest) { learn_attribute(rest, names); });
+    }
+  }
+}
+
 }  // namespace
 
 void learn_keys(const LogLine& line, NameReplacer& names) {
@@ -108,6 +143,7 @@ void learn_keys(const LogLine& line, NameReplacer& names) {
        at = line.text.find_first_of("=:", at + 1)) {
     learn_key_at(line.text, at, names);
   }
+  learn_distinguished_names(line, names);
   after_each(line, "serial number: ", [&](std::string_view rest) {
     names.add(NameReplacer::kName, name_at(rest));
   });

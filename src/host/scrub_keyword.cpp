@@ -33,6 +33,7 @@ constexpr Keyword kKeywords[] = {{"password", Likelihood::always, true},
                                  {"regcode", Likelihood::always, false},
                                  {"activationkey", Likelihood::unless_number, false},
                                  {"psk", Likelihood::always, true},
+                                 {"community", Likelihood::always, true},  // of SNMP
                                  {"pwd", Likelihood::unless_number, true},
                                  {"pass", Likelihood::unless_number, false},
                                  {"dbpass", Likelihood::always, false},
@@ -86,6 +87,30 @@ constexpr std::string_view kTrailers[] = {"value",
                                           "old",
                                           "new"};
 
+// A key that precedes a secret without a separator.
+struct SecretWord {
+  std::string_view key;
+  std::string_view before = {};      // the word before it; empty: any
+  std::string_view value = {};       // the secret; empty: any
+  bool is_unlikely_in_prose = true;  // the secret is not a usual word
+};
+
+constexpr SecretWord kSecretWords[] = {{"password"},
+                                       {"passwd"},
+                                       {"passphrase"},
+                                       {"bindpw"},
+                                       {"psk"},
+                                       {"rootpw", {}, {}, false},
+                                       {"rocommunity", {}, {}, false},
+                                       {"rwcommunity", {}, {}, false},
+                                       {"rocommunity6", {}, {}, false},
+                                       {"rwcommunity6", {}, {}, false},
+                                       {"trapcommunity", {}, {}, false},
+                                       {"community", "snmp-server", {}, false},
+                                       {"community", {}, "public", false},
+                                       {"community", {}, "private", false},
+                                       {"community"}};
+
 bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
@@ -109,6 +134,17 @@ std::vector<std::string> parts_of(std::string_view key) {
 
 bool is_trailer(std::string_view word) {
   return contains(kTrailers, lower(word));
+}
+
+bool is_secret_after_word(std::string_view key,
+                          std::string_view before,
+                          std::string_view value,
+                          bool is_unlikely_in_prose) {
+  return std::any_of(std::begin(kSecretWords), std::end(kSecretWords), [&](const SecretWord& word) {
+    return lower(key) == word.key && (word.before.empty() || lower(before) == word.before) &&
+           (word.value.empty() || value == word.value) &&
+           (!word.is_unlikely_in_prose || is_unlikely_in_prose);
+  });
 }
 
 Likelihood likelihood_of(std::string_view key) {

@@ -114,6 +114,27 @@ TEST(ScrubbedNames, AreTheValuesOfKeys) {
   expect_kept({"user: zorro", "xuser=zorro", "user =zorro", "user+zorro", R"("user"  "zorro")"});
 }
 
+TEST(ScrubbedNames, AreInCertificates) {
+  expect_scrubbed(
+      {{"subject=C = US, O = Contoso Ltd, OU = Finance, CN = ledger",
+        "subject=C = US, O = name1, OU = name2, CN = name3"},
+       {"subject=/C=US/O=Contoso/CN=ledger", "subject=/C=US/O=name1/CN=name2"},
+       {"issuer=C = US, O = \"Contoso, Inc.\"", "issuer=C = US, O = \"name1\""},
+       {"        Issuer: O=Contoso, CN=Contoso Root CA 2", "        Issuer: O=name1, CN=name2"},
+       {"verify error:depth=0 CN = *.corp.contoso.com",
+        "verify error:depth=0 CN = *.host1.domain1"},
+       {"ldap: CN=ledger,OU=Finance,DC=x was not found",
+        "ldap: CN=name1,OU=name2,DC=x was not found"},
+       {"curl: *  subject: CN=ledger.contoso.com", "curl: *  subject: CN=host1.domain1"},
+       {"issuer 'CN=Contoso Root'\nThe CONTOSO ROOT expired",
+        "issuer 'CN=name1'\nThe name1 expired"}});
+  expect_kept(
+      {"issuer=C = US, O = Microsoft Corporation, CN = Microsoft Azure RSA TLS Issuing CA 03",
+       "subject: O=Debian, CN=kernel",
+       "ethtool: O = Contoso",
+       "RX_OK: o=5, cn=7, ou=3, subject 4"});
+}
+
 TEST(ScrubbedNames, AreTheHostsThatSystemdSets) {
   expect_scrubbed({{"Hostname set to <web01>.", "Hostname set to <host1>."},
                    {"Set hostname to <web01>.", "Set hostname to <host1>."}});

@@ -54,6 +54,28 @@ TEST(ScrubbedSecret, IsRecognizedByTheLastWordOfItsKey) {
   }
 }
 
+TEST(ScrubbedSecret, IsACommunityOfSnmp) {
+  expect_scrubbed(
+      {{"snmp-server community swordfish RO", "snmp-server community secret1 RO"},
+       {"rocommunity swordfish default -V x", "rocommunity secret1 default -V x"},
+       {"snmpd.conf: rwcommunity6 swordfish", "snmpd.conf: rwcommunity6 secret1"},
+       {"trapcommunity swordfish", "trapcommunity secret1"},
+       {"agent uses community public", "agent uses community secret1"},
+       {"community sword7fish", "community secret1"},
+       {"community: swordfish", "community: secret1"},
+       {"snmp_community=swordfish x", "snmp_community=secret1 x"},
+       {R"({"snmpCommunity": "swordfish"})", R"({"snmpCommunity": "secret1"})"},
+       {"snmpwalk -v2c -c swordfish web x", "snmpwalk -v2c -c secret1 web x"},
+       {"snmpget -v3 -u me -A swordfish -x AES", "snmpget -v3 -u me -A secret1 -x AES"},
+       {"snmpget -v3 -u me -X swordfish -x AES", "snmpget -v3 -u me -X secret1 -x AES"}});
+  expect_kept({"Docker Engine - Community edition",
+               "the community maintains this kernel",
+               "MySQL Community Server 8.0",
+               "snmpd -c /etc/snmp/snmpd.conf -Lsd",
+               "dpdk-testpmd -c 0x3 -A 5",
+               "route-map: set community 65000:100"});
+}
+
 TEST(ScrubbedSecret, IsNotANumberUnlessItIsAPassword) {
   expect_scrubbed({{"password=1234", "password=secret1"}});
   expect_kept({"token=1234", "token: 0x12", "token=-5", "key=0x1234567890abcdef", "sig: 11"});
