@@ -10,6 +10,7 @@
 #include "diag/check.h"
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
+#include "host/numa.h"
 #include "host/testpmd.h"
 
 namespace manactl::diag {
@@ -57,18 +58,26 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
 
 Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int node) {
   const Pool pool = host::freest_pool(facts.memory, node, host::default_page_kib(facts.memory));
-  auto commands =
-      host::reserve_commands(facts.memory, nodes_of(facts, {}), node, needed_bytes(options));
-  commands.push_back(
+  std::vector<std::string> commands = {
+      host::reserve_command(facts.memory, node, needed_bytes(options)),
       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
                   pool.node,
-                  pool.page_kib));
+                  pool.page_kib)};
   return {
       fmt::format("reserve hugepages, in which DPDK keeps packets and queues; if memory is "
                   "fragmented, the kernel may reserve fewer than requested, so the last command "
                   "prints the number; the reservation lasts until reboot (vm.nr_hugepages in "
                   "/etc/sysctl.d makes it permanent, but spreads it over all nodes)"),
       std::move(commands)};
+}
+
+// Returns the reason for a remedy, and the commands that free the pages that no NIC uses.
+std::string with_unused_pages(std::string why, const host::Facts& facts) {
+  for (const Pool& pool : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
+    why +=
+        fmt::format("; {}, which '{}' frees", host::unused_text(pool), host::release_command(pool));
+  }
+  return why;
 }
 
 // ---- on all nodes -------------------------------------------------------------------------------
@@ -118,7 +127,7 @@ void judge_node(const host::Facts& facts,
                         ? fmt::format("a program needs 1 page of {} kB", pool.page_kib)
                         : need_text("manactl bench", options.bench_bytes, pool.page_kib);
   std::string elsewhere;
-  for (const Pool& other : host::pools_elsewhere(facts.memory, nodes_of(facts, {}))) {
+  for (const Pool& other : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
     elsewhere += fmt::format(", {} free on {}", other.free, node_name(other.node));
   }
   findings.fail(fmt::format("{} on {}, {} free{}", need, where, pool.free, elsewhere),
@@ -139,8 +148,10 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   for (const int node_id : nodes_of(facts, options)) judge_node(facts, options, node_id, findings);
   Finding finding = findings.build(
       "no MANA function",
-      "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
-      "slower to access; the numbers in the commands include the pages that stay reserved");
+      with_unused_pages(
+          "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
+          "slower to access; the numbers in the commands include the pages that stay reserved",
+          facts));
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }
@@ -169,10 +180,12 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
       findings.warn(line, reserve_more(facts, options, node_id).commands);
     }
   }
-  return findings.build("no MANA function",
-                        "reserve the missing pages, or start testpmd with fewer packet buffers "
+  return findings.build(
+      "no MANA function",
+      with_unused_pages("reserve the missing pages, or start testpmd with fewer packet buffers "
                         "(--total-num-mbufs); the number in the command includes the pages that "
-                        "are in use; manactl bench needs fewer pages");
+                        "are in use; manactl bench needs fewer pages",
+                        facts));
 }
 
 // ---- mounts -------------------------------------------------------------------------------------

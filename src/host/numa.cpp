@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -188,11 +187,16 @@ int numa_node_of(const Facts& facts, const Nic& nic) {
   return -1;
 }
 
-int common_node(const Facts& facts) {
+std::set<int> mana_nodes(const Facts& facts) {
   std::set<int> nodes;
   for (const auto& function : facts.functions.value_or(std::vector<PciFunction>{})) {
     if (function.is_mana()) nodes.insert(function.numa_node);
   }
+  return nodes;
+}
+
+int common_node(const Facts& facts) {
+  const auto nodes = mana_nodes(facts);
   return nodes.size() == 1 ? *nodes.begin() : -1;
 }
 

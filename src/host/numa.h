@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 
 #include "base/ids.h"
 #include "base/result.h"
@@ -20,6 +21,9 @@ Result<CpuList> cpus_of_node(const os::Files& files, int node);
 
 // The node of the NIC's VF; -1 if it is unknown or the platform reports none.
 int numa_node_of(const Facts& facts, const Nic& nic);
+
+// The nodes of all MANA functions; -1 is an unknown node.
+std::set<int> mana_nodes(const Facts& facts);
 
 // The node of all MANA functions; -1 if it is unknown or if there are several.
 int common_node(const Facts& facts);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text.h"
+
 namespace manactl::host {
 namespace {
 
@@ -36,7 +38,7 @@ std::vector<unsigned> cpus_near(const Facts& facts, int node) {
 }
 
 // Returns the command that sets the number of reserved pages of the pool to `pages`.
-std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
+std::string resize_command(const HugepagePool& pool, std::uint64_t pages) {
   return fmt::format(
       "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
       pages,
@@ -92,22 +94,20 @@ std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<i
   return pools;
 }
 
-std::vector<std::string> reserve_commands(const Memory& memory,
-                                          const std::set<int>& nodes,
-                                          int node,
-                                          std::uint64_t bytes) {
-  const auto to = freest_pool(memory, node, default_page_kib(memory));
-  const auto more = missing_pages(to, bytes);
-  std::vector<std::string> commands;
-  auto wanted = more;
-  for (const auto& pool : pools_elsewhere(memory, nodes)) {
-    const auto moved = std::min(wanted, pool.free);
-    if (moved == 0 || pool.page_kib != to.page_kib) continue;
-    commands.push_back(reserve_command(pool, pool.total - moved));
-    wanted -= moved;
-  }
-  commands.push_back(reserve_command(to, to.total + more));
-  return commands;
+std::string reserve_command(const Memory& memory, int node, std::uint64_t bytes) {
+  const auto pool = freest_pool(memory, node, default_page_kib(memory));
+  return resize_command(pool, pool.total + missing_pages(pool, bytes));
+}
+
+std::string unused_text(const HugepagePool& pool) {
+  return fmt::format("no NIC uses {} of {} on node {}",
+                     counted(pool.free, "free page"),
+                     human_bytes(pool.page_kib << 10U),
+                     pool.node);
+}
+
+std::string release_command(const HugepagePool& pool) {
+  return resize_command(pool, pool.total - pool.free);
 }
 
 std::uint64_t default_page_kib(const Memory& memory) {

@@ -49,12 +49,15 @@ std::uint64_t missing_pages(const Memory& memory,
 // -1, an unknown node.
 std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes);
 
-// Returns the shell commands that reserve on `node` the pages that it lacks for a program that
-// needs `bytes`. As many as possible are moved from nodes that are not in `nodes`.
-std::vector<std::string> reserve_commands(const Memory& memory,
-                                          const std::set<int>& nodes,
-                                          int node,
-                                          std::uint64_t bytes);
+// Returns the shell command that reserves on `node` the pages of the default size that it lacks for
+// a program that needs `bytes`. Pages of other nodes stay.
+std::string reserve_command(const Memory& memory, int node, std::uint64_t bytes);
+
+// "no NIC uses 1024 free pages of 2 MiB on node 1", for a pool of pools_elsewhere()
+std::string unused_text(const HugepagePool& pool);
+
+// Returns the shell command that frees the unused pages of the pool.
+std::string release_command(const HugepagePool& pool);
 
 // The default page size of the kernel in KiB; 2048 if it is unknown.
 std::uint64_t default_page_kib(const Memory& memory);

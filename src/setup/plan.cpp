@@ -242,12 +242,9 @@ Result<bool> uses_override(const Request& request,
 }
 
 bool has_class_id(const std::vector<Entry>& entries) {
-  for (const auto& entry : entries) {
-    for (const auto& step : entry.steps) {
-      if (has_added_class_id(step)) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(entries, [](const Entry& entry) {
+    return std::ranges::any_of(entry.steps, has_added_class_id);
+  });
 }
 
 void add_bindings(Plan& plan, const host::Nic& nic, bool by_override, bool shared) {
@@ -287,9 +284,10 @@ Result<> add_nic_steps(Plan& plan,
   for (const auto& module : required_modules(request)) plan.steps.push_back(load_module(module));
   if (needs_hugepages(request, nic)) {
     const int node = host::numa_node_of(facts, nic);
-    auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
-    if (!step) return tl::unexpected<Error>(step.error());
-    if (*step) plan.steps.push_back(std::move(*step));
+    auto pages = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
+    if (!pages) return tl::unexpected<Error>(pages.error());
+    if (pages->step) plan.steps.push_back(std::move(pages->step));
+    plan.warnings = std::move(pages->warnings);
   }
   for (const auto& interface : interfaces) {
     if (request.mtu) plan.steps.push_back(set_mtu(interface, *request.mtu));
@@ -323,10 +321,10 @@ Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   unsigned number = 1;
   while (find_entry(entries, fmt::format("hugepages-{}", number)) != nullptr) ++number;
   plan.entry.id = fmt::format("hugepages-{}", number);
-  auto step = plan_hugepages(
+  auto pages = plan_hugepages(
       *request.hugepages, facts, 0, system.files, entries, plan.entry.persistent_name());
-  if (!step) return tl::unexpected<Error>(step.error());
-  plan.steps.push_back(std::move(*step));
+  if (!pages) return tl::unexpected<Error>(pages.error());
+  plan.steps.push_back(std::move(pages->step));
   return plan;
 }
 

@@ -84,12 +84,21 @@ std::uint64_t pages_of_boot(const std::vector<BootPages>& boot,
   return pages;
 }
 
+std::vector<std::string> unused_pages(const host::Memory& memory, const host::Facts& facts) {
+  std::vector<std::string> warnings;
+  for (const auto& pool : host::pools_elsewhere(memory, host::mana_nodes(facts))) {
+    warnings.push_back(
+        fmt::format("{}; to free them: {}", host::unused_text(pool), host::release_command(pool)));
+  }
+  return warnings;
+}
+
 }  // namespace
 
-host::Memory memory_for(const std::vector<std::string>& names,
-                        host::Memory memory,
-                        const std::vector<Entry>& entries,
-                        const os::Files& files) {
+host::Memory memory_usable_by(const std::vector<std::string>& names,
+                              host::Memory memory,
+                              const std::vector<Entry>& entries,
+                              const os::Files& files) {
   const std::string without_nic = Entry{}.persistent_name();
   const auto is_other = [&](const std::string& name) {
     return name != without_nic && std::ranges::find(names, name) == names.end();
@@ -111,12 +120,12 @@ host::Memory memory_for(const std::vector<std::string>& names,
   return memory;
 }
 
-Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
-                                             const host::Facts& facts,
-                                             int nic_node,
-                                             const os::Files& files,
-                                             const std::vector<Entry>& entries,
-                                             const std::string& name) {
+Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
+                                    const host::Facts& facts,
+                                    int nic_node,
+                                    const os::Files& files,
+                                    const std::vector<Entry>& entries,
+                                    const std::string& name) {
   constexpr std::uint64_t kMaxPages = 1U << 30;
   const auto kib = page_kib_of(request, facts);
   const unsigned node = request.node.value_or(static_cast<unsigned>(std::max(nic_node, 0)));
@@ -126,10 +135,11 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
     const auto bytes = host::size_of_testpmd(facts, nic_node).hugepage_bytes;
-    const auto memory = memory_for({name}, facts.memory, entries, files);
+    const auto memory = memory_usable_by({name}, facts.memory, entries, files);
     const auto missing = host::missing_pages(memory, static_cast<int>(node), bytes, kib);
-    if (missing == 0) return std::unique_ptr<Step>();
-    return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
+    if (missing == 0) return HugepagePlan();
+    return HugepagePlan{reserve_hugepages(*pool, std::min(missing, possible), others, missing),
+                        unused_pages(memory, facts)};
   }
   const auto pages = pages_of(request, kib);
   if (pages > possible && possible == 0) {
@@ -151,7 +161,7 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                     possible));
   }
   if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
-  return reserve_hugepages(*pool, pages, others);
+  return HugepagePlan{reserve_hugepages(*pool, pages, others), {}};
 }
 
 bool fulfills(const StepRecord& record, const HugepageRequest& request, const host::Facts& facts) {

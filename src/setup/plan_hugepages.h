@@ -29,24 +29,28 @@ struct HugepageRequest {
   bool is_default = false;
 };
 
-// Returns `memory` without the free pages that were reserved with NICs other than `names`, or for
-// them at boot: such pages vanish when their NIC is restored, or its program needs them. Pages that
-// were reserved without a NIC remain.
-host::Memory memory_for(const std::vector<std::string>& names,
-                        host::Memory memory,
-                        const std::vector<Entry>& entries,
-                        const os::Files& files);
+// Returns `memory` as the NICs `names` can use it: without the free pages that were reserved with
+// another NIC, or for it at boot. A program needs them for that NIC, and `restore` frees them.
+// Pages that were reserved without a NIC remain.
+host::Memory memory_usable_by(const std::vector<std::string>& names,
+                              host::Memory memory,
+                              const std::vector<Entry>& entries,
+                              const os::Files& files);
 
-// `name` is Entry::persistent_name() of the new entry. Returns null if a default request needs no
-// more pages. `nic_node` is -1 if it is unknown. A reservation leaves the node a quarter of its
-// available memory or 1 GiB, whichever is less: a request for more pages fails with
-// Errc::unsupported, and a default request is reduced.
-Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
-                                             const host::Facts& facts,
-                                             int nic_node,
-                                             const os::Files& files,
-                                             const std::vector<Entry>& entries,
-                                             const std::string& name);
+struct HugepagePlan {
+  std::unique_ptr<Step> step;         // null if a default request needs no more pages
+  std::vector<std::string> warnings;  // pages on nodes without a NIC, and how to free them
+};
+
+// `name` is Entry::persistent_name() of the new entry. `nic_node` is -1 if it is unknown. A
+// reservation leaves the node a quarter of its available memory or 1 GiB, whichever is less: a
+// request for more pages fails with Errc::unsupported, and a default request is reduced.
+Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
+                                    const host::Facts& facts,
+                                    int nic_node,
+                                    const os::Files& files,
+                                    const std::vector<Entry>& entries,
+                                    const std::string& name);
 
 // Whether the kernel granted the recorded step the requested number and size of pages, on the
 // requested node if there is one. False for a default request.

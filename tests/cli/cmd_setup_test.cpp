@@ -112,7 +112,8 @@ TEST(PrepareCommand, WarnsIfACheckFailsThatItDoesNotRepair) {
     EXPECT_THAT(outcome.err, HasSubstr("DPDK cannot use the NIC yet, because a check fails"))
         << tree;
   }
-  EXPECT_EQ(manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"}).err, "");
+  EXPECT_THAT(manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"}).err,
+              Not(HasSubstr("a check fails")));
 }
 
 TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {

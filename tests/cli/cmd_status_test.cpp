@@ -100,15 +100,19 @@ TEST(StatusCommand, ShowsThatAVfIsNotPaired) {
   EXPECT_EQ(nics.at(1).at("path"), "synthetic");
 }
 
-TEST(StatusCommand, ShowsHowToMoveHugepagesToTheNodeOfTheNics) {
-  const auto text = manactl_on("hugepages-wrong-node", {"status"}).out;
-  const std::string file = "/hugepages/hugepages-2048kB/nr_hugepages\n";
+TEST(StatusCommand, ProposesTheSameHugepagesAsCheckAndPrepare) {
+  const std::string nodes = "/sys/devices/system/node/", pool = "/hugepages/hugepages-2048kB";
+  const auto reserve = "echo 235 | tee " + nodes + "node0" + pool + "/nr_hugepages";
+  const auto release = "echo 0 | tee " + nodes + "node1" + pool + "/nr_hugepages";
+  const auto status = manactl_on("hugepages-wrong-node", {"status"}).out;
+  EXPECT_THAT(status, HasSubstr("run:       " + reserve + '\n'));
+  EXPECT_THAT(status, HasSubstr("run:       " + release + '\n'));
   const auto check = manactl_on("hugepages-wrong-node", {"check"}).out;
-  for (const auto& command : {"echo 789 | tee /sys/devices/system/node/node1" + file,
-                              "echo 235 | tee /sys/devices/system/node/node0" + file}) {
-    EXPECT_THAT(text, HasSubstr("run:       " + command));
-    EXPECT_THAT(check, HasSubstr("        " + command));
-  }
+  EXPECT_THAT(check, HasSubstr("        " + reserve + '\n'));
+  EXPECT_THAT(check, HasSubstr("which '" + release + "' frees"));
+  const auto prepare = manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"});
+  EXPECT_THAT(prepare.out, HasSubstr("reserve 235 more pages in " + nodes + "node0" + pool));
+  EXPECT_THAT(prepare.err, HasSubstr("to free them: " + release + '\n'));
 }
 
 TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {

@@ -114,6 +114,29 @@ TEST(MemoryNode, FailsWhenThePagesAreOnAnotherNode) {
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("node 0: 512 of 512")));
 }
 
+TEST(MemoryNode, NamesTheCommandThatFreesPagesWithoutUse) {
+  host::Facts facts = healthy_vm();
+  facts.memory.pools = std::vector{HugepagePool{1, 2048, 12, 10}, HugepagePool{2, 1048576, 1, 1}};
+  CheckOptions options = bench_of(12U << 20);
+  options.testpmd_bytes = 400U << 20;
+  for (const auto* check : {"memory.node", "memory.testpmd"}) {
+    const Finding finding = run_check(facts, check, options);
+    ASSERT_TRUE(finding.remedy) << check;
+    EXPECT_THAT(
+        finding.remedy->why,
+        HasSubstr("; no NIC uses 10 free pages of 2 MiB on node 1, which 'echo 2 | tee "
+                  "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages' frees; "
+                  "no NIC uses 1 free page of 1 GiB on node 2, which 'echo 0 | tee "));
+    EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("node1")))
+        << "another program may need the pages";
+  }
+  facts.functions->push_back(facts.functions->at(0));
+  facts.functions->back().numa_node = 1;
+  EXPECT_THAT(run_check(facts, "memory.node", options).remedy->why,
+              testing::Not(HasSubstr("node 1")))
+      << "a NIC of this node uses them";
+}
+
 TEST(MemoryNode, PassesOnAnyNodeIfThePlatformReportsNone) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).numa_node = -1;

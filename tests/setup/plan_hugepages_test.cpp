@@ -184,6 +184,24 @@ TEST_F(DefaultHugepages, AreThePagesThatTestpmdLacks) {
   EXPECT_EQ(reservation(), "") << "one page of 1 GiB suffices";
 }
 
+// `check` and `status` propose the same: to reserve the missing pages, and to free the others.
+TEST_F(DefaultHugepages, AreOnTheNodeOfTheNicAndOthersAreNamed) {
+  facts_.memory.pools = std::vector{pool(2048, 0), host::HugepagePool{1, 2048, 300, 250}};
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_));
+  EXPECT_EQ(host::reserve_command(facts_.memory, 0, 2048 * 1024 * needed_),
+            fmt::format("echo {} | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/"
+                        "nr_hugepages",
+                        needed_));
+  EXPECT_THAT(plan()->warnings,
+              testing::ElementsAre(
+                  "no NIC uses 250 free pages of 2 MiB on node 1; to free them: echo 50 | tee "
+                  "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"));
+  facts_.memory.pools->front() = pool(2048, needed_);
+  EXPECT_THAT(plan()->warnings, testing::IsEmpty()) << "nothing is missing";
+  set_free(0);
+  EXPECT_THAT(plan()->warnings, testing::IsEmpty()) << "no page is elsewhere";
+}
+
 TEST_F(DefaultHugepages, AreNotThoseOfAnotherNic) {
   set_free(needed_ + 10);
   Entry other;

@@ -132,7 +132,7 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   const auto size = host::size_of_testpmd(facts, node);
   std::vector<std::string> names;
   for (const auto* nic : *nics) names.push_back(nic->name());
-  const auto memory = setup::memory_for(names, facts.memory, entries, system->files);
+  const auto memory = setup::memory_usable_by(names, facts.memory, entries, system->files);
   ArgsOutput result;
   result.slots = std::move(*slots);
   result.allow_channels = accepts_channels(facts);

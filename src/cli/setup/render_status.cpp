@@ -227,18 +227,20 @@ void StatusWriter::write_hugepages(const host::Facts& facts) {
   write_misplaced_pages(facts);
 }
 
-// Prints the commands that move free pages to the node of the MANA functions.
+// If pages are free only on other nodes than that of the MANA functions, prints the commands that
+// reserve pages there and that free the others.
 void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   const int node = host::common_node(facts);
-  const std::set<int> nodes{node};
-  const bool is_any_elsewhere = !host::pools_elsewhere(facts.memory, nodes).empty();
-  if (!is_any_elsewhere || host::freest_pool(facts.memory, node).free != 0) return;
-  write(
-      "",
-      fmt::format("the NICs are on node {}; to move the hugepages for dpdk-testpmd there:", node));
+  const auto elsewhere = host::pools_elsewhere(facts.memory, {node});
+  const auto pool = host::freest_pool(facts.memory, node);
   const auto bytes = host::size_of_testpmd(facts, node).hugepage_bytes;
-  for (const auto& command : host::reserve_commands(facts.memory, nodes, node, bytes)) {
-    write_command(command);
+  // A program may use some of the pages now.
+  if (elsewhere.empty() || pool.total >= host::pages_for(bytes, pool.page_kib)) return;
+  write("", fmt::format("the NICs are on node {}; to reserve pages for dpdk-testpmd there:", node));
+  write_command(host::reserve_command(facts.memory, node, bytes));
+  for (const auto& unused : elsewhere) {
+    write("", host::unused_text(unused) + "; to free them:");
+    write_command(host::release_command(unused));
   }
 }
 
