@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Completes the commands in messages, such as "run 'manactl doctor'", so that they work if users
-// paste them after their own command.
+// Adds the options of this invocation to the commands that messages propose, such as "run 'manactl
+// doctor'", so that a pasted command uses the same machine and files.
 
 #pragma once
 

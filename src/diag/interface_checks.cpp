@@ -326,8 +326,9 @@ Finding path(const host::Facts& facts, const CheckOptions& options) {
   commands.emplace_back("dmesg | grep 'Data path switched'");
   Finding finding =
       findings.build("every NIC is in user space",
-                     "find out when the VF was lost, from the counters since boot and the kernel "
-                     "log: packets take the slower synthetic path without any error message");
+                     "compare the counters since boot with the kernel log to find when the VF was "
+                     "lost: without it, "
+                     "packets take the slower synthetic path, and nothing reports an error");
   if (finding.remedy) finding.remedy->commands = std::move(commands);
   return finding;
 }

@@ -108,7 +108,7 @@ Finding blacklisted(const ModuleRule& rule, const host::Module& module, std::str
   return finding_of(
       rule.when_absent,
       std::move(detail),
-      {fmt::format("remove the line that blacklists {}, and load it: {}", rule.name, rule.why),
+      {fmt::format("remove the line that blacklists {0}, and load {0}: {1}", rule.name, rule.why),
        std::move(commands)});
 }
 

@@ -153,11 +153,11 @@ Remedy newer_rdma_core(const host::Facts& facts) {
   if (!advice.empty()) {
     return {advice +
                 "; if this release has to stay, build rdma-core with the driver ids 19 and 20 "
-                "swapped (rdma-ndd would delay logins):",
+                "swapped, and mask rdma-ndd, which would delay logins:",
             build_rdma_core(family_of(facts), kSwapDriverIds)};
   }
   if (is_rdma_core_too_old(facts)) {
-    return {"install rdma-core 44 or later, or build it (rdma-ndd would delay logins):",
+    return {"install or build rdma-core 44 or later; mask rdma-ndd (it delays logins):",
             build_rdma_core(family_of(facts))};
   }
   return {

@@ -51,7 +51,7 @@ bool has_only_backport(const host::Kernel& kernel) {
 
 constexpr const char* kOldUbuntu =
     "use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains mana and mana_ib, but reports "
-    "driver id 19, which rdma-core does not take for MANA";
+    "driver id 19, by which rdma-core does not recognize MANA";
 
 ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
   if (has_only_backport(kernel)) return {kOldUbuntu, {}};

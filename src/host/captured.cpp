@@ -157,7 +157,7 @@ class CapturedSockets final : public os::Sockets {
   Result<std::vector<os::TcpSocket>> tcp() const override { return snapshot_.tcp; }
 
   Result<std::vector<std::uint64_t>> bound_to(int /*interface*/) const override {
-    return fail(Errc::unsupported, "a bundle has no sockets other than TCP");
+    return fail(Errc::unsupported, "a bundle contains only sockets of TCP");
   }
 
  private:

@@ -22,9 +22,9 @@ namespace manactl::os {
 
 // In this file, `body` is a message without struct nlmsghdr.
 
-// These functions trust the kernel, because libnl-route-3 3.7 does not check the lengths of all
-// attributes. Empty if the message is malformed or of another address family, or if the route is
-// cached or not unicast.
+// Only for messages of the kernel: libnl-route-3 3.7 does not check the lengths of all attributes,
+// so a forged message could be read beyond its end. Empty if the message is malformed or
+// of another address family, or if the route is cached or not unicast.
 std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);

@@ -62,7 +62,7 @@ Result<> refuse_unprepared(const Entry& entry, const std::string& boot, const os
       !entry.has_step(StepKind::bind_channel) || driver_of(files, entry.nic.channel_id()) == kUio;
   if (is_bound) return {};
   return fail(Errc::busy,
-              fmt::format("something has unbound '{}' from {} since, so it cannot be confirmed: "
+              fmt::format("'{}' is no longer bound to {}, so it cannot be confirmed: "
                           "run 'manactl restore {}'",
                           name,
                           kUio,

@@ -65,7 +65,7 @@ void add_multipath_route(const host::Nic& nic,
         std::ranges::any_of(route.outputs, is_ours) && !std::ranges::all_of(route.outputs, is_ours);
     if (!uses_others || route.ipv6 || route.next_hop_id != 0) continue;
     objections.push_back(fmt::format(
-        "the kernel would remove the route to {} for its other interfaces too, until restore",
+        "until restore, the kernel would also remove the route to {} through other interfaces",
         printable(route.destination)));
     return;
   }
@@ -135,7 +135,7 @@ std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system
   for (const auto& holder : find_holders(links, system.files)) programs.push_back(holder.text());
   if (programs.empty()) programs.emplace_back("processes that are not visible here");
   return fmt::format(
-      "{} bound to {} will receive nothing any more, even after restore; restart then: {}",
+      "{} bound to {} will receive nothing any more; after restore, restart the programs: {}",
       counted(inodes.size(), "socket"),
       printable(nic.synthetic->name),
       join(programs, ", "));

@@ -60,7 +60,7 @@ TEST(DoctorText, StartsWithTheRootCause) {
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
 }
 
-TEST(DoctorText, PrintsTheCommandsOfTheBestFixOnlyWithoutV) {
+TEST(DoctorText, PrintsOnlyTheCommandsOfTheBestFixWithoutV) {
   auto diagnosis = diagnosis_with_root();
   diagnosis.root->other_fixes = {{"build it:", {"make best"}}};
   diagnosis.others = {*diagnosis.root};

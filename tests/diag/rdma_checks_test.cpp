@@ -176,7 +176,7 @@ TEST(RdmaDriverId, FailsOnTheBackportAndExplainsBothNumbers) {
 }
 
 // Every linux-azure of Ubuntu 20.04 reports 19, also the one of hardware enablement.
-TEST(RdmaDriverId, IsKeptOnUbuntu2004BecauseAllItsKernelsHaveIt) {
+TEST(RdmaDriverId, IsNotCuredByAnotherKernelOnUbuntu2004) {
   host::Facts facts = backport_vm();
   facts.kernel->release = "5.15.0-1089-azure";
   facts.kernel->distribution_release = "20.04";

@@ -128,7 +128,7 @@ TEST(Confirm, RefusesANicThatSomethingElseHasUnbound) {
   const auto refused = confirm("eth1", vm.context());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::busy);
-  EXPECT_THAT(refused.error().message, HasSubstr("something has unbound 'eth1'"));
+  EXPECT_THAT(refused.error().message, HasSubstr("'eth1' is no longer bound to uio_hv_generic"));
   EXPECT_FALSE(is_confirmed(vm, "eth1"));
 }
 

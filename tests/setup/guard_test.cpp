@@ -9,6 +9,7 @@
 #include "host/gather.h"
 #include "os/memory_files.h"
 #include "setup/fake_vm.h"
+#include "setup/restore.h"
 #include "setup/sysfs.h"
 
 namespace manactl::setup::guard_test {
@@ -148,8 +149,8 @@ TEST(Guard, NamesOneRouteThatOtherInterfacesUseToo) {
     add("d", outputs);
     EXPECT_THAT(
         *find_objections(nic_of(true, true), {}, system),
-        ElementsAre("the kernel would remove the route to c for its other interfaces too, until "
-                    "restore"));
+        ElementsAre("until restore, the kernel would also remove the route to c through other "
+                    "interfaces"));
   }
   const bool vf_only = true;
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system, vf_only), IsEmpty());
@@ -187,14 +188,14 @@ TEST(Guard, WarnsOfSocketsThatAreBoundToTheSyntheticInterface) {
     return warn_of_bound_sockets(nic_of(true, true), vm.context().system);
   };
   EXPECT_EQ(warning(),
-            "1 socket bound to eth1 will receive nothing any more, even after restore; "
-            "restart then: processes that are not visible here");
+            "1 socket bound to eth1 will receive nothing any more; after restore, "
+            "restart the programs: processes that are not visible here");
   vm.bound_sockets[10] = {5000, 5001};
   vm.processes = {{812, "dhclient", "socket:[4711]"}, {900, "dnsmasq", "socket:[5001]"}};
   vm.rebuild();
   EXPECT_EQ(warning(),
-            "3 sockets bound to eth1 will receive nothing any more, even after restore; "
-            "restart then: process 812 (dhclient), process 900 (dnsmasq)");
+            "3 sockets bound to eth1 will receive nothing any more; after restore, "
+            "restart the programs: process 812 (dhclient), process 900 (dnsmasq)");
   EXPECT_EQ(warn_of_bound_sockets(nic_of(false, true), vm.context().system), "");
 }
 

@@ -180,8 +180,8 @@ void DoctorWriter::write_unknown_failure(const DoctorResult& result) {
         << screen_.paint(Color::bold, printable(report_command(result), kMaxText)) << "\n\n";
 }
 
-// Without -v, only the best fix of the root cause has its commands: what else fails is often
-// repaired with it.
+// Without -v, prints commands only for the best fix of the root cause, because this fix often
+// repairs the other failures, too.
 void DoctorWriter::write_fixes(const Item& item, bool is_root) {
   bool has_commands = is_root || verbosity_ > 0;
   for (const auto& fix : diag::numbered({item.fix, item.commands, item.other_fixes})) {
@@ -305,7 +305,7 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
                                                          : "Caused by these:";
   writer.write_list(heading, diagnosis.consequences);
   writer.write_list("Unexplained errors:", diagnosis.unexplained);
-  writer.write_list("Recovered errors, each with the later line that proves it:",
+  writer.write_list("Recovered errors, each with the later line that shows the recovery:",
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
                     diagnosis.expected);
