@@ -108,6 +108,14 @@ TEST(BenchOnAdapter, FitsOneScreenInEveryMode) {
   }
 }
 
+TEST(BenchOnAdapter, RunsModesWhoseNamesAreTypedWithAHyphen) {
+  for (const auto& [typed, mode] : {std::pair("tx-only", "tx"), std::pair("rx-only", "rx")}) {
+    const auto outcome = bench_until_it_counts({"--sim", "--mode", typed});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(nlohmann::json::parse(outcome.out)["plan"]["mode"], mode);
+  }
+}
+
 // net_mana sees a device on PCI, which --vdev names like EAL does.
 TEST(BenchOnAdapter, MeasuresADeviceOfVdevWithNetMana) {
   Words words = {"sim", "--", MANACTL_PROGRAM};
