@@ -243,8 +243,12 @@ Rows machine_of(const BenchResult& result) {
 
 std::vector<std::string> warnings_on(const BenchResult& result) {
   std::vector<std::string> lines;
+  if (is_interrupted(result)) lines.emplace_back("Interrupted");
   for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
   for (const auto& trial : result.report.trials) {
+    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
+      lines.push_back("Device absent for " + servicing_text(*servicing));
+    }
     for (const auto& event : trial.events) {
       const bool removed = event.kind == datapath::Event::Kind::removed;
       lines.push_back(fmt::format("{} {} after {:.2f} s",
@@ -252,19 +256,19 @@ std::vector<std::string> warnings_on(const BenchResult& result) {
                                   removed ? "was removed" : "returned",
                                   event.at_seconds));
     }
-    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
-      lines.push_back("Device absent for " + servicing_text(*servicing));
-    }
   }
-  if (is_interrupted(result)) lines.emplace_back("Interrupted");
   return lines;
 }
 
 std::vector<std::string> notes_on(const BenchResult& result) {
-  auto notes = result.report.notes;
-  for (const auto& trial : result.report.trials) {
-    notes.insert(notes.end(), trial.notes.begin(), trial.notes.end());
-  }
+  std::vector<std::string> notes;
+  const auto add = [&](const std::vector<std::string>& more) {
+    for (const auto& note : more) {
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+    }
+  };
+  for (const auto& trial : result.report.trials) add(trial.notes);
+  add(result.report.notes);
   return notes;
 }
 

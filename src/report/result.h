@@ -109,10 +109,10 @@ Rows configuration_of(const BenchResult& result);
 // The machine and software versions; "-" if unknown. They may differ in compared results.
 Rows machine_of(const BenchResult& result);
 
-// Reasons to doubt the rate: noise, removed devices, an interruption.
+// Reasons to doubt the rate, most important first: an interruption, noise, removed devices.
 std::vector<std::string> warnings_on(const BenchResult& result);
 
-// The notes of the engine and of all trials.
+// The notes of all trials, and then those of the engine; each once, even if trials repeat it.
 std::vector<std::string> notes_on(const BenchResult& result);
 
 // "64", "64/570/1518 (28:16:4)"

@@ -97,7 +97,7 @@ Exit run_ab(const BenchAbOptions& options, Context& context) {
   if (*output == Output::json) {
     context.out.stream() << report::ab_json(result, version(), static_cast<int>(exit));
   } else {
-    print_text(context.out, result);
+    print_text(context.out, result, context.verbosity);
   }
   return exit;
 }

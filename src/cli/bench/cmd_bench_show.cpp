@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/bench/exit.h"
+#include "cli/bench/one_screen.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/saved_results.h"
 #include "cli/command.h"

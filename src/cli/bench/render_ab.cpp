@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "base/text.h"
+#include "cli/bench/one_screen.h"
 #include "cli/bench/render_bench.h"
 #include "report/figures.h"
 
@@ -35,10 +36,14 @@ std::string effect_text(const report::AbEffect& found) {
 
 }  // namespace
 
-void print_text(Screen& screen, const report::AbResult& result) {
+void print_text(Screen& screen, const report::AbResult& result, int verbosity) {
   const auto& plan = result.plan;
   print_verdict(screen, report::verdict_of(result));
-  report::Rows rows = {{"A", join(result.a.command, " ")}, {"B", join(result.b.command, " ")}};
+  Body body;
+  body.taken = 1;  // the verdict
+  auto& rows = body.rows;
+  rows = {{"A", shortened(join(result.a.command, " "), verbosity)},
+          {"B", shortened(join(result.b.command, " "), verbosity)}};
   for (const auto& found : report::effects_of(result)) {
     rows.emplace_back(label_of(found.metric), effect_text(found));
   }
@@ -52,9 +57,9 @@ void print_text(Screen& screen, const report::AbResult& result) {
   for (const auto& [name, a, b] : report::differences(result)) {
     rows.emplace_back("differs", fmt::format("{}: {} in A, {} in B", name, a, b));
   }
-  print_rows(screen, rows);
-  if (result.stop_signal != 0) print_paragraph(screen, "Interrupted");
-  for (const auto& remark : report::remarks_on(result)) print_paragraph(screen, "Note: " + remark);
+  if (result.stop_signal != 0) body.notes.emplace_back("Interrupted");
+  for (const auto& remark : report::remarks_on(result)) body.notes.push_back("Note: " + remark);
+  print_body(screen, body, verbosity);
 }
 
 }  // namespace manactl::cli

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/bench/exit.h"
+#include "cli/bench/one_screen.h"
 #include "cli/version.h"
 #include "report/bench_json.h"
 #include "report/figures.h"
@@ -39,19 +40,23 @@ std::string rate_text(const report::BenchResult& result) {
                      result.report.trials.size() > 1 ? "trials" : "intervals");
 }
 
-void print_title(Screen& screen, const report::BenchResult& result) {
+// Prints the title, and returns the number of screen rows that it takes.
+std::size_t print_title(Screen& screen, const report::BenchResult& result, int verbosity) {
   const auto& plan = result.plan;
   const auto trials = result.report.trials.size();
-  const auto text = fmt::format("{} ({}): {}, {}, {}{:.1f} s",
-                                report::headline_of(result),
-                                report::drivers_of(result.report),
-                                report::queues_text(plan.queues),
-                                report::frames_text(plan),
-                                trials > 1 ? fmt::format("{} x ", trials) : "",
-                                result.report.trials.front().total.seconds);
+  const auto text = shortened(fmt::format("{}{} ({}): {}, {}, {}{:.1f} s",
+                                          report::is_interrupted(result) ? "Interrupted: " : "",
+                                          report::headline_of(result),
+                                          report::drivers_of(result.report),
+                                          report::queues_text(plan.queues),
+                                          report::frames_text(plan),
+                                          trials > 1 ? fmt::format("{} x ", trials) : "",
+                                          result.report.trials.front().total.seconds),
+                              verbosity);
   for (const auto& line : wrap_lines(text, screen.width())) {
     screen.stream() << screen.paint(Color::bold, line) << '\n';
   }
+  return rows_on_screen(screen, text);
 }
 
 // The other rows are those of the trials that the result keeps.
@@ -182,31 +187,16 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
 }
 
 void print_text(Screen& screen, const report::BenchResult& result, int verbosity) {
-  print_title(screen, result);
-  print_rows(screen, rows_of(result, verbosity));
-  for (const auto& line : report::warnings_on(result)) print_paragraph(screen, line);
-  for (const auto& note : report::notes_on(result)) print_paragraph(screen, "Note: " + note);
+  // The id of the saved result, and run_plan()'s error if packets took the synthetic path.
+  const std::size_t others = report::took_rejected_path(result) ? 3 : 1;
+  const auto title = print_title(screen, result, verbosity);
+  Body body{rows_of(result, verbosity), report::warnings_on(result), title + others};
+  std::erase(body.notes, "Interrupted");  // the title contains it
+  for (const auto& note : report::notes_on(result)) body.notes.push_back("Note: " + note);
+  print_body(screen, body, verbosity);
 }
 
 }  // namespace
-
-void print_rows(Screen& screen, const Rows& rows) {
-  constexpr std::size_t kMaxBytes = 4000;
-  constexpr unsigned kLabelWidth = 22;
-  for (const auto& [label, value] : rows) {
-    auto lines = wrap_lines(printable(value, kMaxBytes), screen.width() - kLabelWidth);
-    if (lines.empty()) lines.emplace_back();
-    auto left = "  " + label;
-    for (const auto& line : lines) {
-      screen.stream() << fmt::format("{:<{}}{}\n", left, kLabelWidth, line);
-      left.clear();
-    }
-  }
-}
-
-void print_paragraph(Screen& screen, const std::string& text) {
-  screen.stream() << wrap(printable(text), screen.width(), 2) << '\n';
-}
 
 void print(Context& context, const report::BenchResult& result, Output output) {
   switch (output) {

@@ -16,18 +16,11 @@
 
 namespace manactl::cli {
 
-// Prints each row like "  rate                14.210 Mpps". On a terminal, long values are
-// wrapped.
-void print_rows(Screen& screen, const report::Rows& rows);
-
-// Wraps the text to the width of the screen and indents it.
-void print_paragraph(Screen& screen, const std::string& text);
-
 // Prints "worse", in the color of the verdict.
 void print_verdict(Screen& screen, report::Verdict verdict);
 
 void print(Context& context, const report::BenchResult& result, Output output);
-void print_text(Screen& screen, const report::AbResult& result);
+void print_text(Screen& screen, const report::AbResult& result, int verbosity);
 void print_text(Screen& screen, const report::CompareResult& result);
 void print_text(Screen& screen, const report::MergeResult& result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "base/text.h"
+#include "cli/bench/one_screen.h"
 #include "cli/bench/render_bench.h"
 #include "report/figures.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "cli/bench/one_screen.h"
 #include "cli/bench/render_bench.h"
 #include "report/figures.h"
 
