@@ -65,7 +65,7 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
                               name_of(plan_.mode),
                               report::device_of(plan_)));
   if (interval.absent) {
-    lines.emplace_back("  not measured: the device is absent");
+    lines.emplace_back("  not measured: a device is absent");
     return lines;
   }
   if (sends(plan_.mode)) lines.push_back(direction("sent", total.tx, total.seconds));

@@ -22,11 +22,11 @@ void add(const Sample& interval, Sample& sum) {
 std::string outage_text(const Sample& silence, double from) {
   const auto strays = silence.rx.packets;
   return fmt::format(
-      "{} arrived for at least {:.1f} s, from {:.1f} s after the start: the link was down, or the "
-      "sender paused",
+      "{} arrived between {:.1f} and {:.1f} s after the start: the link was down, or the sender "
+      "paused",
       strays == 0 ? "no packets" : fmt::format("only {} stray packets", strays),
-      silence.seconds,
-      from);
+      from,
+      from + silence.seconds);
 }
 
 // Adds a note if the traffic of a remote sender ended before the run.

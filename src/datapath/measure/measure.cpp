@@ -59,7 +59,7 @@ class EventWatcher {
         progress_(progress),
         start_(start),
         events_(events),
-        is_absent_(workers.are_idle()),
+        is_absent_(workers.lack_devices()),
         is_disturbed_(is_absent_) {}
 
   void take() {
@@ -71,14 +71,14 @@ class EventWatcher {
       if (progress_.event) progress_.event(event);
       events_.push_back(std::move(event));
     }
-    is_absent_ = is_absent_ && workers_.are_idle();
+    is_absent_ = is_absent_ && workers_.lack_devices();
   }
 
   // Marks an interval that ends now.
   void mark(Interval& interval) {
-    const bool is_idle = workers_.are_idle();
-    interval.absent = std::exchange(is_absent_, is_idle);
-    interval.disturbed = std::exchange(is_disturbed_, is_idle || absent_ > 0);
+    const bool lacks_devices = workers_.lack_devices();
+    interval.absent = std::exchange(is_absent_, lacks_devices);
+    interval.disturbed = std::exchange(is_disturbed_, lacks_devices || absent_ > 0);
   }
 
  private:
@@ -88,7 +88,7 @@ class EventWatcher {
   std::vector<Event>& events_;
   int absent_ = 0;  // number of absent devices
   // Since the start of the interval:
-  bool is_absent_;     // all devices were absent all the time
+  bool is_absent_;     // no queue could be used at any time
   bool is_disturbed_;  // a device was absent at times
 };
 

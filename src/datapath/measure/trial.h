@@ -131,8 +131,8 @@ const Count& headline(Mode mode, const Sample& sample);
 struct Interval {
   Sample total;
   std::vector<Sample> queues;  // port by port, queue by queue
-  bool disturbed = false;      // a device was absent, or no packets arrived, at least at times
-  // All devices were absent during the whole interval, so there is no rate.
+  bool disturbed = false;      // at times, a device was absent or no packets arrived
+  // Devices were absent, so that no queue could be used in the whole interval: it has no rate.
   bool absent = false;
 };
 

@@ -88,7 +88,7 @@ Interval WorkerTeam::read() const {
   return now;
 }
 
-bool WorkerTeam::are_idle() const {
+bool WorkerTeam::lack_devices() const {
   return std::none_of(
       team_.lanes.begin(), team_.lanes.end(), [](const BaseLane* lane) { return lane->in_use(); });
 }

@@ -31,7 +31,7 @@ class WorkerTeam final : public Workers {
 
   std::vector<Event> take_events() override { return ports_.take_events(); }
 
-  bool are_idle() const override;
+  bool lack_devices() const override;
 
  private:
   void attribute_instructions(std::vector<Sample>& queues) const;
