@@ -42,7 +42,8 @@ bool is_mostly_idle(const AbResult& result) {
 
 // Returns why a run can give no figure; empty if it can.
 std::string why_unusable(const AbFigures& run) {
-  if (!run.no_rate.empty()) return "the search of a run has no result: " + run.no_rate;
+  if (!run.search_failure.empty())
+    return "the search of a run has no result: " + run.search_failure;
   return run.rate.value_or(0) <= 0 ? "a run moved no packets" : "";
 }
 
@@ -127,7 +128,7 @@ AbFigures ab_figures(const BenchResult& result) {
   if (const auto loss = loss_of(result.plan.mode, total)) figures.loss = loss->share;
   if (result.search && !figures.rate) {
     const auto& goal = result.search->found.front();
-    figures.no_rate = goal_text(goal.loss) + ' ' + found_text(goal);
+    figures.search_failure = goal_text(goal.loss) + ' ' + found_text(goal);
   }
   return figures;
 }
@@ -146,8 +147,8 @@ Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
   if (std::ranges::any_of(result.a.runs, is_paced) ||
       std::ranges::any_of(result.b.runs, is_paced)) {
     return fail(Errc::invalid,
-                fmt::format("the metric '{}' includes polling while no packet is due, so it needs "
-                            "runs without --rate and --find",
+                fmt::format("with --rate or --find, workers wait between packets, and the metric "
+                            "'{}' would include the waiting: omit these options",
                             word_of(kMetrics, metric)));
   }
   std::vector<std::string> measured;

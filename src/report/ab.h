@@ -31,7 +31,7 @@ struct AbFigures {
   std::optional<double> cpu_time;             // nanoseconds per packet, of all workers together
   std::optional<double> instructions;         // per packet
   std::optional<double> loss = std::nullopt;  // share of the packets, if the mode knows it
-  std::string no_rate = {};                   // why a search found no rate; empty otherwise
+  std::string search_failure = {};            // why a search found no rate; empty otherwise
   bool is_paced = false;                      // see was_paced()
   std::optional<double> empty_polls = std::nullopt;  // share of all polls
 

@@ -106,7 +106,7 @@ TEST(AbComparison, OmitsMetricsThatWereNotMeasured) {
 TEST(AbComparison, ExplainsThatASearchHasNoResult) {
   auto search = test::eventful();
   EXPECT_EQ(ab_figures(search).rate, figure_of(search));
-  EXPECT_EQ(ab_figures(search).no_rate, "");
+  EXPECT_EQ(ab_figures(search).search_failure, "");
   auto& goal = search.search->found.front();
   goal.end = datapath::GoalResult::End::silent;
   goal.lower.reset();
@@ -125,10 +125,10 @@ TEST(AbComparison, ExplainsThatASearchMeasuresOnlyItsRate) {
   for (auto* side : {&result.a, &result.b}) {
     for (auto& run : side->runs) run = ab_figures(test::eventful());
   }
-  EXPECT_EQ(
-      effect_on(result, Metric::cpu_time).error().message,
-      "the metric 'cpu-time' includes polling while no packet is due, so it needs runs without "
-      "--rate and --find");
+  EXPECT_EQ(effect_on(result, Metric::cpu_time).error().message,
+            "with --rate or --find, workers wait between packets, and the metric 'cpu-time' would "
+            "include "
+            "the waiting: omit these options");
 }
 
 // A sender with a requested rate polls between its packets.
@@ -143,7 +143,7 @@ TEST(AbComparison, HasNoCostsOfRunsWithARequestedRate) {
   EXPECT_FALSE(ab_figures(sample).instructions);
   auto result = rounds_of(6, 1, 0);
   result.b.runs[0] = ab_figures(sample);
-  EXPECT_THAT(effect_on(result, Metric::cpu_time).error().message, HasSubstr("without --rate"));
+  EXPECT_THAT(effect_on(result, Metric::cpu_time).error().message, HasSubstr("with --rate"));
   EXPECT_TRUE(effect_on(result, Metric::rate));
 }
 
