@@ -21,11 +21,11 @@ struct TestpmdSize {
   std::uint64_t hugepage_bytes = 0;
 };
 
-// Returns the size for a NIC on `node`, of which -1 is any node. Uses one lcore per queue besides
-// the main lcore, as far as this process has CPUs. testpmd creates a mempool on the node of every
-// lcore, but hugepages are reserved on the node of the NIC, so CPUs of other nodes are used only if
-// that node has fewer than two. Without at least two CPUs, `cpus` has fewer elements than testpmd
-// needs lcores.
+// Returns the size for a NIC on `node`; -1 is any node. With enough CPUs, each queue has an lcore
+// besides the main lcore. testpmd creates a mempool on the node of every lcore, but hugepages are
+// reserved only on the node of the NIC. Therefore, CPUs of other nodes are used only if that node
+// has fewer than two. testpmd needs two lcores: if this process has a single CPU, `cpus` is too
+// short.
 TestpmdSize size_of_testpmd(const Facts& facts, int node);
 
 // Returns the pool of `node` with the most free memory; -1 is any node. With a page size, only
@@ -39,7 +39,7 @@ HugepagePool freest_pool(const Memory& memory,
 std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes);
 
 // Returns the number of pages of `page_kib` that `node` lacks for a program that needs `bytes`.
-// Free pages of another size are as good.
+// Free pages of other sizes count as well.
 std::uint64_t missing_pages(const Memory& memory,
                             int node,
                             std::uint64_t bytes,

@@ -39,8 +39,8 @@ struct Disturbance {
 // stray packets, such as ARP, arrive before and after it.
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals);
 
-// The rate up to which the packets of an interval may be strays, such as ARP, after the traffic has
-// stopped: a share of the peak rate, but at most 100 packets per second.
+// The highest rate of an interval that may contain only strays, such as ARP, and no traffic: a
+// share of the peak rate, but at most 100 packets per second.
 double max_stray_rate(Mode mode, std::span<const Interval> intervals);
 
 // The packets that a receiver counted before and after its traffic and in its outages, except those
@@ -73,7 +73,7 @@ std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample
 
 // Packets per second of a trial before, during and after the absence of a device, such as a VF that
 // the host removed for servicing: the means of the intervals in which no device was removed or
-// returned. A rate is absent if it has no interval, and `during` if all devices were absent.
+// returned. A rate is empty if there is no such interval with a usable queue.
 struct Servicing {
   std::optional<double> before, during, after;
   double seconds = 0;  // in which at least one device was absent, from the times of the events
