@@ -21,10 +21,9 @@ bool is_safe_in_unit(const std::string& name) {
 
 std::string hugepage_options(const std::optional<HugepageRequest>& hugepages) {
   if (!hugepages || !hugepages->is_default) return " --hugepages none";
-  constexpr std::uint64_t kGiBInKiB = 1U << 20U;
   std::string options;
   if (hugepages->page_kib != 0) {
-    options += hugepages->page_kib == kGiBInKiB ? " --hugepage-size 1G" : " --hugepage-size 2M";
+    options += fmt::format(" --hugepage-size {}", word_of(kHugepageSizes, hugepages->page_kib));
   }
   if (hugepages->node) options += fmt::format(" --node {}", *hugepages->node);
   return options;

@@ -11,12 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "host/facts.h"
 #include "os/files.h"
 #include "setup/journal.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
+
+// The sizes of hugepages in KiB. x86-64 has 2M and 1G; ARM64 has 64K, 2M, 32M and 1G with pages of
+// 4 KiB, and 2M, 512M and 16G with pages of 64 KiB (Documentation/arch/arm64/hugetlbpage.rst).
+inline constexpr EnumWords<std::uint64_t, 6> kHugepageSizes = {{{64, "64K"},
+                                                                {2048, "2M"},
+                                                                {32768, "32M"},
+                                                                {524288, "512M"},
+                                                                {1048576, "1G"},
+                                                                {16777216, "16G"}}};
 
 struct HugepageRequest {
   std::uint64_t pages = 0;       // number of pages; 0: use `bytes`

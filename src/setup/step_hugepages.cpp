@@ -28,7 +28,7 @@ class ReserveHugepages final : public Step {
         accepts_fewer_(wanted.has_value()) {}
 
   std::string title() const override {
-    return fmt::format("reserve {} more pages in /{}", pages_, pool_);
+    return fmt::format("reserve {} in /{}", counted(pages_, "more page"), pool_);
   }
 
   Result<Values> observe(const os::System& system) const override {

@@ -145,8 +145,8 @@ TEST_F(Persist, LetsTheUnitReserveMissingPagesByDefault) {
   hugepages_->node = 1;
   EXPECT_THAT(files_for("eth1").at(1).text,
               HasSubstr(" prepare eth1 --hugepage-size 1G --node 1 --mtu 4000\n"));
-  hugepages_->page_kib = 2048;
-  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepage-size 2M --node 1 "));
+  hugepages_->page_kib = 524288;
+  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepage-size 512M --node 1 "));
   hugepages_->is_default = false;
   EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepages none --mtu "));
 }

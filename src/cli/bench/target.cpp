@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "datapath/plan/plan.h"
 #include "host/numa.h"
+#include "host/testpmd.h"
 
 namespace manactl::cli {
 namespace {
@@ -223,9 +224,7 @@ Result<const datapath::EngineRow*> parse_engine(std::string_view text) {
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {
   if (!plan.hugepages) return std::string();
-  constexpr std::uint64_t kDefaultPage = 2048;
-  const auto page_kib =
-      facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kDefaultPage;
+  const auto page_kib = host::default_page_kib(facts.memory);
   const auto needed = datapath::pages_needed(plan, page_kib);
   const auto supply = free_pages(facts, page_kib);
   const bool is_virtual = plan.nics.empty();
@@ -236,15 +235,14 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
                        unprivileged ? "hugepages need root" : "no hugepages are free");
   }
   if (supply.known && supply.free < needed) {
-    return obstacle(fmt::format("{} hugepages of {} are needed and {} {} free{}",
-                                needed,
+    return obstacle(fmt::format("{} of {} {} needed and {} {} free{}",
+                                counted(needed, "hugepage"),
                                 human_bytes(page_kib << 10U),
+                                needed == 1 ? "is" : "are",
                                 supply.free,
                                 supply.free == 1 ? "is" : "are",
                                 is_virtual ? "; use --no-huge to measure without hugepages" : ""),
-                    {fmt::format("manactl prepare --hugepages {}{}",
-                                 needed - supply.free,
-                                 page_kib > kDefaultPage ? " --hugepage-size 1G" : "")});
+                    {fmt::format("manactl prepare --hugepages {}", needed - supply.free)});
   }
   return std::string();
 }

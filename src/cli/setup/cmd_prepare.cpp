@@ -59,8 +59,6 @@ Result<setup::HugepageRequest> parse_amount(std::string_view text) {
   return request;
 }
 
-constexpr EnumWords<std::uint64_t, 2> kPageSizes = {{{2048, "2M"}, {1048576, "1G"}}};  // KiB
-
 constexpr EnumWords<setup::Method, 3> kMethods = {
     {{setup::Method::automatic, "auto"},
      {setup::Method::driver_override, "driver-override"},
@@ -300,7 +298,7 @@ void add_hugepages(CLI::App& app, PrepareOptions& options) {
             [&options](const std::string& text) { return parse_hugepages(options, text); });
   add_value(app,
             {"--hugepage-size", type::kPageSize, "use pages of this size (default: the kernel's)"},
-            store_word_in(options.page_kib, kPageSizes));
+            store_word_in(options.page_kib, setup::kHugepageSizes));
   add_value(
       app,
       {"--node", "N", "reserve on this NUMA node (default: the NIC's)"},

@@ -17,9 +17,8 @@ namespace {
 // If `error` reports a lack of memory, adds the amount that the run needs.
 Error with_need(const BenchPlan& plan, Error error) {
   if (plan.hugepages && error.code == Errc::unsupported) {
-    error.message += fmt::format("; the run needs {} = {} pages of 2 MiB",
-                                 human_bytes(pool_size(plan).bytes),
-                                 pages_needed(plan, 2048));
+    error.message +=
+        fmt::format("; the run needs {} of hugepages", human_bytes(pool_size(plan).bytes));
   }
   return error;
 }

@@ -310,17 +310,18 @@ TEST(ChooseMemory, ReportsHowManyHugepagesAreNeeded) {
               ElementsAre(fmt::format("manactl prepare --hugepages {}", missing)));
 }
 
-TEST(ChooseMemory, NamesTheSizeOfLargePages) {
+// 'prepare' reserves pages of the kernel's default size too. With pages of 64 KiB, it is 512 MiB.
+TEST(ChooseMemory, NeedsFewPagesOfALargeDefaultSize) {
   auto plan = virtual_plan();
   plan.vdevs.clear();
   plan.nics.resize(1);
   auto facts = with_pages(0, 0);
-  facts.memory.default_page_kib = 1048576;
-  facts.memory.pools->front().page_kib = 1048576;
+  facts.memory.default_page_kib = 524288;
+  facts.memory.pools->front().page_kib = 524288;
   const auto note = choose_memory(facts, plan);
   ASSERT_FALSE(note);
-  EXPECT_THAT(note.error().commands,
-              ElementsAre("manactl prepare --hugepages 1 --hugepage-size 1G"));
+  EXPECT_THAT(note.error().error.message, HasSubstr("1 hugepage of 512 MiB is needed"));
+  EXPECT_THAT(note.error().commands, ElementsAre("manactl prepare --hugepages 1"));
 }
 
 TEST(ChooseMemory, UsesHugepagesIfEnoughAreFree) {
