@@ -15,7 +15,7 @@ RELEASE = re.compile(r"\d{1,3}\.\d{1,3}(\.\d{1,3})?")
 COMMIT = re.compile(r"[0-9a-f]{10,40}")
 LTS_LINES = 4  # equals Fix::kLines
 IMPORTANCE = ("required", "recommended", "servicing", "other")
-CONDITIONS = ("always", "arm64", "manae", "pf", "jumbo")
+CONDITIONS = ("always", "arm64", "large_pages", "manae", "pf", "jumbo")
 
 
 class Malformed(Exception):

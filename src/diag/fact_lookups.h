@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "diag/check.h"
+#include "diag/release_table.h"
 #include "host/facts.h"
 
 namespace manactl::diag {
@@ -24,6 +25,9 @@ const host::PciFunction* function_at(const host::Facts& facts, const PciAddress&
 
 // Returns null if nothing about the module was gathered.
 const host::Module* module_named(const host::Facts& facts, std::string_view name);
+
+// Returns the row for the kernel; null if the table does not know it.
+const KernelBackport* backport_of(const host::Kernel& kernel);
 
 // True only if the module is known to be neither loaded nor built in.
 bool is_absent(const host::Facts& facts, std::string_view module);

@@ -40,6 +40,15 @@ bool is_of_distribution(std::string_view release) {
   return release.find_first_of("-+") != std::string_view::npos;
 }
 
+// Returns `brings` and, on ARM64, the size of the pages, on which MANA's support depends.
+std::vector<std::string> version_evidence(const host::Kernel& kernel, std::string brings) {
+  std::vector<std::string> lines{std::move(brings)};
+  if (kernel.is_arm64() && kernel.page_bytes != 0) {
+    lines.push_back(fmt::format("ARM64 with pages of {}", human_bytes(kernel.page_bytes)));
+  }
+  return lines;
+}
+
 // The modules decide for a kernel that the table of backports does not know: the version does not
 // show what a distribution has added.
 Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
@@ -48,18 +57,22 @@ Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
   const auto release = Release::parse(kernel.release);
   if (!release) return unknown(release.error().message);
   const auto judge = [&](bool is_sufficient, std::string_view brings) {
-    if (is_sufficient) return pass(kernel.release, {std::string(brings)});
+    if (is_sufficient) {
+      return pass(kernel.release, version_evidence(kernel, std::string(brings)));
+    }
     return warn(fmt::format("{}: {}", kernel.release, brings), newer_kernel(facts));
   };
-  const auto* backport = find_backport(kernel.release, kernel.distribution);
+  const auto* backport = backport_of(kernel);
   if (backport != nullptr) return judge(backport->sufficient, backport->brings);
   const auto milestone = std::ranges::find_if(
       release_table().kernel_milestones,
       [&release](const KernelMilestone& row) { return *release >= row.release; });
   if (milestone->sufficient) return judge(true, milestone->brings);
   if (contains(facts, "mana") && contains(facts, "mana_ib")) {
-    return pass(fmt::format("{} contains mana and mana_ib", kernel.release),
-                {fmt::format("upstream kernels of this version: {}", milestone->brings)});
+    return pass(
+        fmt::format("{} contains mana and mana_ib", kernel.release),
+        version_evidence(kernel,
+                         fmt::format("upstream kernels of this version: {}", milestone->brings)));
   }
   if (is_of_distribution(kernel.release)) {
     return unknown(fmt::format(

@@ -20,6 +20,8 @@ bool applies_to(const Fix& fix, const MachineTraits& machine) {
       return true;
     case Fix::Condition::arm64:
       return machine.arm64;
+    case Fix::Condition::large_pages:
+      return machine.large_pages;
     case Fix::Condition::manae:
       return machine.manae;
     case Fix::Condition::pf:

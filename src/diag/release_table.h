@@ -26,7 +26,7 @@ struct Fix {
     servicing,    // needed to survive host maintenance; no LTS release has it
     other,        // improves speed or adds features
   };
-  enum class Condition { always, arm64, manae, pf, jumbo };  // the last four: see MachineTraits
+  enum class Condition { always, arm64, large_pages, manae, pf, jumbo };  // see MachineTraits
 
   static constexpr unsigned kNever = UINT_MAX;
   static constexpr std::size_t kLines = 4;
@@ -47,7 +47,8 @@ struct KernelMilestone {
   std::string_view brings;
 };
 
-// Features that a distribution added to an older kernel. An empty string matches any kernel.
+// Features that a distribution added to an older kernel for x86-64; its kernels for ARM64 have
+// another configuration. An empty string matches any kernel.
 struct KernelBackport {
   std::string_view distribution;  // ID of os-release
   std::string_view suffix;        // end of the kernel release: "-azure"
@@ -77,9 +78,10 @@ const KernelBackport* find_backport(std::string_view kernel, std::string_view di
 
 struct MachineTraits {
   bool arm64 = false;
-  bool manae = false;  // a function has two RDMA devices: mana_N and manae_N
-  bool pf = false;     // a MANA function is a physical function (1414:00b9)
-  bool jumbo = false;  // a NIC has an MTU above 1500
+  bool large_pages = false;  // the kernel has pages of more than 4 KiB, or may have them
+  bool manae = false;        // a function has two RDMA devices: mana_N and manae_N
+  bool pf = false;           // a MANA function is a physical function (1414:00b9)
+  bool jumbo = false;        // a NIC has an MTU above 1500
 };
 
 // The fixes that a DPDK release lacks although this machine needs them.

@@ -29,14 +29,18 @@ constexpr EnumWords<Family, 12> kDistributions = {{
     {Family::suse, "opensuse-leap"},
 }};
 
+// Returns the first upstream kernel that can be built with the module. On ARM64, Linux 6.10 allows
+// mana with pages of 4 KiB, and 6.11 with all pages (commits 40a1d11fc670 and 382d1741b5b2).
+Release first_with(const host::Kernel& kernel, std::string_view name) {
+  if (name != "mana" && name != "mana_ib") return {};
+  if (kernel.is_arm64()) return kernel.has_large_pages() ? Release{6, 11, 0} : Release{6, 10, 0};
+  return name == "mana" ? Release{5, 13, 0} : Release{6, 2, 0};
+}
+
 // Returns false if the kernel is too old for the module, so that no package of its modules has it.
 bool may_contain(const host::Kernel& kernel, std::string_view name) {
-  const auto first = name == "mana"      ? Release{5, 13, 0}
-                     : name == "mana_ib" ? Release{6, 2, 0}
-                                         : Release{};
   const auto release = Release::parse(kernel.release);
-  return (release && *release >= first) ||
-         find_backport(kernel.release, kernel.distribution) != nullptr;
+  return (release && *release >= first_with(kernel, name)) || backport_of(kernel) != nullptr;
 }
 
 // linux-azure of Ubuntu 20.04 is the backport 5.15, also as its hardware enablement kernel (HWE);
@@ -80,7 +84,7 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
                     name),
         {}};
   }
-  const std::string_view architecture = kernel.machine == "aarch64" ? "arm64" : "amd64";
+  const std::string_view architecture = kernel.is_arm64() ? "arm64" : "amd64";
   const unsigned release = debian_release(kernel.release);
   if (release > 12) {
     return {
@@ -98,21 +102,44 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
 }
 
-// The extra modules of a kernel without the backport do not contain MANA's modules either.
+// The extra modules of a kernel without the backport do not contain MANA's modules either. The
+// release of the kernel with pages of 64 KiB ends with "+64k"; its packages have another name.
 ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
+  constexpr std::string_view k64k = "+64k";
+  const bool is_64k = kernel.release.ends_with(k64k);
+  const std::string flavor = is_64k ? "kernel-64k" : "kernel";
   if (!may_contain(kernel, name)) {
-    return {fmt::format("kernels of RHEL 8.9, 9.3 and later have {} (active after a reboot)", name),
-            {"dnf upgrade -y kernel", "dnf install -y kernel-modules-extra"}};
+    const std::string_view since = kernel.is_arm64() ? "later kernels of RHEL for ARM64"
+                                                     : "kernels of RHEL 8.9, 9.3 and later";
+    return {fmt::format("{} have {} (active after a reboot)", since, name),
+            {fmt::format("dnf upgrade -y {}", flavor),
+             fmt::format("dnf install -y {}-modules-extra", flavor)}};
   }
-  return {fmt::format("{} is in kernel-modules-extra", name),
-          {fmt::format("dnf install -y {}", shell_word("kernel-modules-extra-" + kernel.release)),
+  const auto version = kernel.release.substr(0, kernel.release.size() - (is_64k ? k64k.size() : 0));
+  const auto package = fmt::format("{}-modules-extra", flavor);
+  return {fmt::format("{} is in {}", name, package),
+          {fmt::format("dnf install -y {}", shell_word(fmt::format("{}-{}", package, version))),
            fmt::format("modprobe {}", name)}};
+}
+
+// For a kernel whose pages are larger than mana allows. On RHEL, both kernels can be installed.
+ModuleSource kernel_with_small_pages(Family family, std::string_view name) {
+  if (family == Family::redhat) {
+    return {fmt::format("kernels with pages of more than 4 KiB have {} since Linux 6.11; the "
+                        "commands select one with pages of 4 KiB (active after a reboot)",
+                        name),
+            {"dnf install -y kernel kernel-modules-extra",
+             "grubby --set-default \"$(ls -v /boot/vmlinuz-*.aarch64 | tail -n 1)\""}};
+  }
+  return {fmt::format("start a kernel with pages of 4 KiB, or Linux 6.11 or later: older kernels "
+                      "with larger pages do not have {}",
+                      name),
+          {}};
 }
 
 ModuleSource azurelinux_module(const host::Kernel& kernel, std::string_view name) {
   const auto& release = kernel.release;
-  const bool is_x86 = kernel.machine != "aarch64";
-  if (is_x86 && name == "mana_ib" &&
+  if (!kernel.is_arm64() && name == "mana_ib" &&
       (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
         "use Azure Linux 4: the x86_64 kernels of Azure Linux 3 do not contain mana_ib, so DPDK "
@@ -205,6 +232,9 @@ std::vector<std::string> reinstall_rdma_core(const host::Facts& facts) {
 
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
   const host::Kernel kernel = facts.kernel ? *facts.kernel : host::Kernel{};
+  if (kernel.has_large_pages() && !may_contain(kernel, name)) {
+    return kernel_with_small_pages(family_of(facts), name);
+  }
   switch (family_of(facts)) {
     case Family::ubuntu:
       return ubuntu_module(kernel, name);

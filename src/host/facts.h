@@ -114,6 +114,13 @@ struct Kernel {
   std::string machine;                    // "x86_64"
   std::string distribution;               // ID of os-release: "ubuntu"
   std::string distribution_release = {};  // VERSION_ID of os-release: "24.04"
+  std::uint64_t page_bytes = 0;           // 4096; ARM64 also has 65536; 0 if unknown
+
+  static constexpr std::uint64_t kSmallPage = 4096;
+
+  bool is_arm64() const { return machine == "aarch64"; }
+
+  bool has_large_pages() const { return page_bytes > kSmallPage; }
 };
 
 struct RdmaDevice {

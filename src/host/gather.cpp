@@ -49,7 +49,8 @@ Result<Kernel> gather_kernel(const os::System& system) {
   return Kernel{identity->release,
                 identity->machine,
                 os_release_value(system.files, "ID="),
-                os_release_value(system.files, "VERSION_ID=")};
+                os_release_value(system.files, "VERSION_ID="),
+                identity->page_bytes};
 }
 
 Result<Limits> gather_limits(const os::Process& process) {

@@ -194,7 +194,8 @@ void parse_process(const JsonFields& fields, Snapshot& snapshot) {
   }
   if (fields.has("kernel")) {
     snapshot.kernel = parse_reply(fields.object("kernel"), [](const JsonFields& kernel) {
-      return os::KernelIdentity{kernel.text("release"), kernel.text("machine")};
+      return os::KernelIdentity{
+          kernel.text("release"), kernel.text("machine"), kernel.number_or_zero("page_size")};
     });
   }
   if (fields.has("affinity")) {

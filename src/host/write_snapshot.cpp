@@ -118,7 +118,9 @@ Json json_of(const os::Privileges& privileges) {
 }
 
 Json json_of(const os::KernelIdentity& kernel) {
-  return {{"release", kernel.release}, {"machine", kernel.machine}};
+  Json json = {{"release", kernel.release}, {"machine", kernel.machine}};
+  if (kernel.page_bytes != 0) json["page_size"] = kernel.page_bytes;
+  return json;
 }
 
 Json json_of(const CpuList& cpus) {

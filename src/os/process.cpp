@@ -67,7 +67,8 @@ class OwnProcess final : public Process {
   Result<KernelIdentity> kernel() const override {
     utsname name{};
     if (uname(&name) != 0) return fail_errno(errno, "cannot read the kernel release (uname)");
-    return KernelIdentity{name.release, name.machine};
+    return KernelIdentity{
+        name.release, name.machine, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE))};
   }
 
   Result<CpuList> affinity() const override {

@@ -23,8 +23,9 @@ struct Privileges {
 };
 
 struct KernelIdentity {
-  std::string release;  // "6.8.0-1062-azure"
-  std::string machine;  // "x86_64", "aarch64"
+  std::string release;           // "6.8.0-1062-azure"
+  std::string machine;           // "x86_64", "aarch64"
+  std::uint64_t page_bytes = 0;  // 4096; ARM64 also has 65536; 0 if unknown
 };
 
 class Process {

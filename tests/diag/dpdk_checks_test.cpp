@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "diag/release_table.h"
 #include "diag/vm.h"
 
@@ -124,6 +126,24 @@ TEST(DpdkFixes, FailOnArm64Before2411) {
   facts.kernel->machine = "aarch64";
   facts.dpdk = std::vector{with_mana("23.11.7")};
   EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::fail);
+}
+
+// bus_vmbus before 24.11.3 takes the pages of the kernel for those of Hyper-V, which have 4 KiB.
+TEST(DpdkFixes, IncludeThoseForLargePagesUnlessThePagesAreSmall) {
+  host::Facts facts = healthy_vm();
+  facts.dpdk = std::vector{with_mana("24.11.2")};
+  const auto has_fix = [&facts](const char* machine, std::uint64_t page_bytes) {
+    facts.kernel->machine = machine;
+    facts.kernel->page_bytes = page_bytes;
+    const auto evidence = run_check(facts, "dpdk.fixes").evidence;
+    return std::ranges::any_of(evidence, [](const std::string& line) {
+      return line.find("kernels with 64 KiB pages") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has_fix("aarch64", 65536));
+  EXPECT_TRUE(has_fix("aarch64", 0));  // a bundle of an older manactl does not have the size
+  EXPECT_FALSE(has_fix("aarch64", 4096));
+  EXPECT_FALSE(has_fix("x86_64", 4096));
 }
 
 TEST(DpdkFixes, WarnAboutASafeStopAndNameTheNextLine) {

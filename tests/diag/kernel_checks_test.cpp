@@ -191,6 +191,49 @@ TEST(KernelManaIb, IsInTheExtraModulesOfRedHatSinceItsBackport) {
   }
 }
 
+// The kernel with pages of 64 KiB is another package of RHEL for ARM64.
+TEST(KernelManaIb, IsInTheExtraModulesOfTheKernelWithItsPages) {
+  host::Facts facts = healthy_vm();
+  facts.kernel = host::Kernel{"6.12.0-55.el10_0.aarch64+64k", "aarch64", "rhel", "10.0", 65536};
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  EXPECT_EQ(commands_of(run_check(facts, "kernel.mana-ib")),
+            "dnf install -y kernel-64k-modules-extra-6.12.0-55.el10_0.aarch64\nmodprobe mana_ib");
+}
+
+TEST(KernelMana, NeedsSmallerPagesOrANewerKernelOnArm64) {
+  host::Facts facts = healthy_vm();
+  test::module(facts, "mana").presence = Presence::missing;
+  const auto finding_with = [&](const char* kernel, std::uint64_t page_bytes) {
+    facts.kernel = host::Kernel{kernel, "aarch64", "rhel", "9.4", page_bytes};
+    return run_check(facts, "kernel.mana");
+  };
+  const auto large = finding_with("5.14.0-427.el9_4.aarch64+64k", 65536);
+  EXPECT_THAT(large.remedy->why,
+              HasSubstr("install mana: kernels with pages of more than 4 KiB have mana since"));
+  EXPECT_THAT(commands_of(large), HasSubstr("grubby --set-default"));
+  EXPECT_THAT(commands_of(finding_with("6.10.3-200.fc40.aarch64+64k", 65536)),
+              HasSubstr("grubby --set-default"));
+  // The backports of RHEL are known for x86-64 only.
+  const auto small = finding_with("5.14.0-427.el9_4.aarch64", 4096);
+  EXPECT_EQ(commands_of(small), "dnf upgrade -y kernel\ndnf install -y kernel-modules-extra");
+  EXPECT_THAT(commands_of(finding_with("6.10.3-200.fc40.aarch64", 4096)),
+              HasSubstr("kernel-modules-extra-6.10.3-200.fc40.aarch64"));
+  facts.kernel = host::Kernel{"5.15.0-100-generic-64k", "aarch64", "ubuntu", "22.04", 65536};
+  const auto ubuntu = run_check(facts, "kernel.mana");
+  EXPECT_THAT(ubuntu.remedy->why, testing::StartsWith("start a kernel with pages of 4 KiB"));
+  EXPECT_EQ(commands_of(ubuntu), "");
+}
+
+TEST(KernelVersion, IsNotThatOfABackportForX86) {
+  host::Facts facts = healthy_vm();
+  facts.kernel = host::Kernel{"5.14.0-427.el9_4.aarch64", "aarch64", "rhel", "9.4", 65536};
+  const auto with_modules = run_check(facts, "kernel.version");
+  EXPECT_EQ(with_modules.status, Status::pass);
+  EXPECT_THAT(with_modules.evidence, testing::Contains("ARM64 with pages of 64 KiB"));
+  test::module(facts, "mana").presence = Presence::missing;
+  EXPECT_EQ(run_check(facts, "kernel.version").status, Status::unknown);
+}
+
 TEST(KernelManaIb, IsInTheCloudKernelsOfDebian) {
   EXPECT_THAT(source_of_mana_ib("6.1.0-32-cloud-amd64", "debian"),
               HasSubstr("-t bookworm-backports linux-image-cloud-amd64"));

@@ -130,7 +130,8 @@ TEST(MissingFixes, AreOnlyServicingFixesInTheNewestLts) {
 
 TEST(MissingFixes, AreNoneFrom2607On) {
   for (const Release release : {Release{26, 7, 0}, Release{27, 3, 0}}) {
-    const MissingFixes missing = find_missing_fixes(release, {true, true, true, true}, table());
+    const MissingFixes missing =
+        find_missing_fixes(release, {true, true, true, true, true}, table());
     EXPECT_TRUE(missing.required.empty());
     EXPECT_TRUE(missing.recommended.empty());
     EXPECT_TRUE(missing.servicing.empty());

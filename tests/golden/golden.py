@@ -85,8 +85,8 @@ for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f /
     commands[f"machines/{tree}/doctor"] = ["doctor", root]
     require_rows(f"check for {tree}", ["check", root], ROWS)
     require_rows(f"doctor for {tree}", ["doctor", root], LIMITS["doctor"])
-for tree in ("healthy-two-nics", "hugepages-wrong-node", "mana-direct", "not-azure", "prepared-uio", "ssh-on-dpdk-nic",
-             "vf-missing", "vf-unpaired"):
+for tree in ("healthy-two-nics", "hugepages-wrong-node", "image-rhel-10-0-arm64-64k", "image-ubuntu-24-04-arm64",
+             "mana-direct", "not-azure", "prepared-uio", "ssh-on-dpdk-nic", "vf-missing", "vf-unpaired"):
     root = f"--root=tests/fixtures/{tree}"
     commands[f"machines/{tree}/status"] = ["status", root]
     commands[f"machines/{tree}/status-v"] = ["status", "-v", root]
@@ -94,6 +94,8 @@ for tree in ("healthy-two-nics", "hugepages-wrong-node", "mana-direct", "not-azu
 for reader in ("testpmd", "eal", "vpp", "env"):
     commands[f"machines/prepared-uio/args-{reader}"] = ["args", "--for", reader, "--root=tests/fixtures/prepared-uio"]
 commands["machines/healthy-two-nics/args"] = ["args", "--root=tests/fixtures/healthy-two-nics"]
+for tree in ("image-rhel-10-0-arm64-64k", "image-ubuntu-24-04-arm64"):
+    commands[f"machines/{tree}/args"] = ["args", "eth1", f"--root=tests/fixtures/{tree}"]
 DUMPS = {
     "doorbell": ["cq-doorbell", "0500000040000080"],
     "status": ["status", "0x105", "--explain"],

@@ -143,6 +143,7 @@ TEST(Process, HasTheNameOfTheKernel) {
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->release, "6.8.0-azure");
   EXPECT_EQ(kernel->machine, "aarch64");
+  EXPECT_EQ(kernel->page_bytes, static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
 // The kernel rejects a mask that is shorter than its own.

@@ -15,9 +15,11 @@ using Json = nlohmann::ordered_json;
 
 Json kernel_json(const host::Facts& facts) {
   if (!facts.kernel) return nullptr;
-  return {{"release", safe(facts.kernel->release)},
-          {"machine", safe(facts.kernel->machine)},
-          {"distribution", text_or_null<Json>(facts.kernel->distribution)}};
+  Json json = {{"release", safe(facts.kernel->release)},
+               {"machine", safe(facts.kernel->machine)},
+               {"distribution", text_or_null<Json>(facts.kernel->distribution)}};
+  if (facts.kernel->page_bytes != 0) json["page_size"] = facts.kernel->page_bytes;
+  return json;
 }
 
 Json platform_json(const host::Facts& facts) {
