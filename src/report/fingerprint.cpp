@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/ids.h"
 #include "base/text.h"
 
@@ -75,11 +77,33 @@ bool has_word(std::string_view text, std::string_view word) {
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
-// DMI also names the vendor of physical machines, so the CPU flag "hypervisor" is required.
+// The CPUs of Azure's VMs for ARM64, by implementer and part number (arch/arm64 of Linux:
+// include/asm/cputype.h). A VM on Cobalt 100 has the numbers of Arm's Neoverse N2.
+constexpr EnumWords<std::pair<std::string_view, std::string_view>, 4> kArmCpus = {
+    {{{"0x41", "0xd0c"}, "Arm Neoverse-N1"},
+     {{"0x41", "0xd49"}, "Arm Neoverse-N2"},
+     {{"0x41", "0xd84"}, "Arm Neoverse-V3"},
+     {{"0x6d", "0xd49"}, "Microsoft Azure Cobalt 100"}}};
+
+// The kernel has a model name for x86, and only numbers for ARM64.
+std::string cpu_name(std::string_view cpuinfo) {
+  auto model = value_of(cpuinfo, "model name", ':');
+  if (!model.empty()) return model;
+  const auto implementer = value_of(cpuinfo, "CPU implementer", ':');
+  const auto part = value_of(cpuinfo, "CPU part", ':');
+  if (implementer.empty() || part.empty()) return {};
+  const auto name =
+      word_of(kArmCpus, std::pair<std::string_view, std::string_view>(implementer, part));
+  return name.empty() ? fmt::format("ARM implementer {} part {}", implementer, part)
+                      : std::string(name);
+}
+
+// DMI also names the vendor of physical machines, so the CPU flag "hypervisor" of x86 or the VMBus
+// of Hyper-V is required.
 std::string hypervisor(const os::Files& files, std::string_view cpuinfo) {
   auto type = read_text(files, "sys/hypervisor/type");
   if (!type.empty()) return type;
-  if (!has_word(cpuinfo, "hypervisor")) return {};
+  if (!has_word(cpuinfo, "hypervisor") && !files.list("sys/bus/vmbus/devices")) return {};
   const auto vendor = read_text(files, "sys/class/dmi/id/sys_vendor");
   const auto product = read_text(files, "sys/class/dmi/id/product_name");
   if (vendor.empty() || product.empty())
@@ -97,7 +121,7 @@ Fingerprint fingerprint(const os::Files& files) {
   found.host = read_text(files, "proc/sys/kernel/hostname");
   found.kernel = read_text(files, "proc/sys/kernel/osrelease");
   found.distribution = distribution(files);
-  found.cpu = value_of(cpuinfo, "model name", ':');
+  found.cpu = cpu_name(cpuinfo);
   found.cpus = count_of(files, cpus + "online");
   found.numa_nodes = count_of(files, "sys/devices/system/node/online");
   found.governor = governor(files);

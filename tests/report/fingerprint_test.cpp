@@ -51,6 +51,25 @@ TEST(Fingerprint, DescribesAMachine) {
   EXPECT_EQ(found.memory_kib, 16384U);
 }
 
+// The kernel prints neither a model name nor the flag of a hypervisor there.
+TEST(Fingerprint, NamesTheCpuAndTheHypervisorOfAnArm64Vm) {
+  auto files = machine();
+  files.add_directory("sys/bus/vmbus/devices");
+  const auto found_with = [&files](const std::string& implementer, const std::string& part) {
+    files.add_file("proc/cpuinfo",
+                   "processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd sve2\n"
+                   "CPU implementer\t: " +
+                       implementer + "\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: " +
+                       part + "\nCPU revision\t: 0\n");
+    return fingerprint(files);
+  };
+  EXPECT_EQ(found_with("0x41", "0xd49").cpu, "Arm Neoverse-N2");
+  EXPECT_EQ(found_with("0x6d", "0xd49").cpu, "Microsoft Azure Cobalt 100");
+  EXPECT_EQ(found_with("0x51", "0x001").cpu, "ARM implementer 0x51 part 0x001");
+  EXPECT_EQ(found_with("0x41", "0xd49").hypervisor, "Microsoft Corporation Virtual Machine");
+  EXPECT_EQ(found_with("", "").cpu, "");
+}
+
 TEST(Fingerprint, NamesEveryGovernorWhenTheCpusDiffer) {
   auto files = machine();
   files.add_file(std::string(kCpus) + "cpufreq/policy1/scaling_governor", "powersave\n");
