@@ -14,11 +14,11 @@ need_root() {
   ((EUID == 0)) || die "run it as root: $*"
 }
 
-# need_space FOLDER MB: fails if less space is free in the file system of the folder.
+# need_space FOLDER MIB: fails if less space is free in the file system of the folder.
 need_space() {
   local free
   free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
-  ((free >= $2)) || die "$2 MB of disk space are needed in $1, and $free MB are free"
+  ((free >= $2)) || die "only $free MiB are free in $(realpath "$1"); $2 MiB are needed"
 }
 
 # quietly LOG COMMAND...: runs the command with its output in build/LOG. On failure prints the end of

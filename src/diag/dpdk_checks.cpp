@@ -133,7 +133,8 @@ bool any_jumbo(const host::Facts& facts) {
 MachineTraits traits_of(const host::Facts& facts) {
   MachineTraits traits;
   traits.arm64 = facts.kernel && facts.kernel->is_arm64();
-  traits.large_pages = traits.arm64 && facts.kernel->page_bytes != host::Kernel::kSmallPage;
+  traits.may_have_large_pages =
+      traits.arm64 && facts.kernel->page_bytes != host::Kernel::kSmallPage;
   for (const host::PciFunction* function : mana_functions(facts)) {
     const auto& devices = function->rdma_devices;
     const bool two = std::any_of(devices.begin(), devices.end(), [](const std::string& name) {

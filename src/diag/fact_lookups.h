@@ -26,7 +26,7 @@ const host::PciFunction* function_at(const host::Facts& facts, const PciAddress&
 // Returns null if nothing about the module was gathered.
 const host::Module* module_named(const host::Facts& facts, std::string_view name);
 
-// Returns the row for the kernel; null if the table does not know it.
+// Returns the backport that the kernel contains; null if none is known, and always on ARM64.
 const KernelBackport* backport_of(const host::Kernel& kernel);
 
 // True only if the module is known to be neither loaded nor built in.

@@ -58,7 +58,7 @@ Finding no_mana(const host::Facts& facts) {
         "--accelerated-networking true"}});
 }
 
-Finding mana_functions_of(const host::Facts& facts) {
+Finding judge_functions(const host::Facts& facts) {
   const auto functions = mana_functions(facts);
   if (functions.empty()) return no_mana(facts);
   std::vector<std::string> evidence;
@@ -76,7 +76,7 @@ Finding mana_functions_of(const host::Facts& facts) {
 
 Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.functions) return unknown(facts.functions.error().message);
-  auto finding = mana_functions_of(facts);
+  auto finding = judge_functions(facts);
   if (!facts.devices_note.empty()) finding.evidence.push_back(facts.devices_note);
   return finding;
 }

@@ -71,11 +71,11 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
       std::move(commands)};
 }
 
-// Returns the reason for a remedy, and the commands that free the pages that no NIC uses.
+// Returns the reason for a remedy, and the commands that release the pages that no NIC uses.
 std::string with_unused_pages(std::string why, const host::Facts& facts) {
   for (const Pool& pool : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
-    why +=
-        fmt::format("; {}, which '{}' frees", host::unused_text(pool), host::release_command(pool));
+    why += fmt::format(
+        "; {}: release them with '{}'", host::unused_text(pool), host::release_command(pool));
   }
   return why;
 }

@@ -319,13 +319,11 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
     if (choice.kind == ProviderChoice::Kind::unknown) {
       findings.unknown(fmt::format("{}: {}", device->name, choice.reason));
     } else if (is_only_plug_in_missing(*device, choice, facts)) {
-      findings.warn(
-          fmt::format(
-              "{}: libibverbs has no plug-in of its release for MANA "
-              "(libmana-rdmav*.so); programs linked with libmana, such as those that use net_mana, "
-              "still work",
-              device->name),
-          install_rdma_core(facts));
+      findings.warn(fmt::format("{}: no plug-in for MANA (libmana-rdmav*.so) matches libibverbs; "
+                                "programs linked with libmana, such as those that use net_mana, "
+                                "still work",
+                                device->name),
+                    install_rdma_core(facts));
     } else if (choice.kind == ProviderChoice::Kind::none) {
       findings.fail(fmt::format("{}: libibverbs has no provider", device->name),
                     {"IBV_SHOW_WARNINGS=1 ibv_devices"});

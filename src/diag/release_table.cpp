@@ -21,7 +21,7 @@ bool applies_to(const Fix& fix, const MachineTraits& machine) {
     case Fix::Condition::arm64:
       return machine.arm64;
     case Fix::Condition::large_pages:
-      return machine.large_pages;
+      return machine.may_have_large_pages;
     case Fix::Condition::manae:
       return machine.manae;
     case Fix::Condition::pf:

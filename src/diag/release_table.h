@@ -78,10 +78,10 @@ const KernelBackport* find_backport(std::string_view kernel, std::string_view di
 
 struct MachineTraits {
   bool arm64 = false;
-  bool large_pages = false;  // the kernel has pages of more than 4 KiB, or may have them
-  bool manae = false;        // a function has two RDMA devices: mana_N and manae_N
-  bool pf = false;           // a MANA function is a physical function (1414:00b9)
-  bool jumbo = false;        // a NIC has an MTU above 1500
+  bool may_have_large_pages = false;  // ARM64, and the pages are not known to have 4 KiB
+  bool manae = false;                 // a function has two RDMA devices: mana_N and manae_N
+  bool pf = false;                    // a MANA function is a physical function (1414:00b9)
+  bool jumbo = false;                 // a NIC has an MTU above 1500
 };
 
 // The fixes that a DPDK release lacks although this machine needs them.

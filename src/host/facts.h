@@ -114,7 +114,7 @@ struct Kernel {
   std::string machine;                    // "x86_64"
   std::string distribution;               // ID of os-release: "ubuntu"
   std::string distribution_release = {};  // VERSION_ID of os-release: "24.04"
-  std::uint64_t page_bytes = 0;           // 4096; ARM64 also has 65536; 0 if unknown
+  std::uint64_t page_bytes = 0;           // 4096; on ARM64 also 16384 or 65536; 0 if unknown
 
   static constexpr std::uint64_t kSmallPage = 4096;
 

@@ -100,10 +100,10 @@ std::string reserve_command(const Memory& memory, int node, std::uint64_t bytes)
 }
 
 std::string unused_text(const HugepagePool& pool) {
-  return fmt::format("no NIC uses {} of {} on node {}",
+  return fmt::format("node {} has {} of {} that no NIC uses",
+                     pool.node,
                      counted(pool.free, "free page"),
-                     human_bytes(pool.page_kib << 10U),
-                     pool.node);
+                     human_bytes(pool.page_kib << 10U));
 }
 
 std::string release_command(const HugepagePool& pool) {

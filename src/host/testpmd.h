@@ -53,7 +53,7 @@ std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<i
 // a program that needs `bytes`. Pages of other nodes stay.
 std::string reserve_command(const Memory& memory, int node, std::uint64_t bytes);
 
-// "no NIC uses 1024 free pages of 2 MiB on node 1", for a pool of pools_elsewhere()
+// "node 1 has 1024 free pages of 2 MiB that no NIC uses", for a pool of pools_elsewhere()
 std::string unused_text(const HugepagePool& pool);
 
 // Returns the shell command that frees the unused pages of the pool.

@@ -24,20 +24,21 @@ namespace manactl::os {
 
 // Only for messages of the kernel: libnl-route-3 3.7 does not check the lengths of all attributes,
 // so a forged message could be read beyond its end. Empty if the message is malformed or
-// of another address family, or if the route is cached or not unicast.
+// of another address family, or if the route is cached, or is neither unicast nor added by a
+// program.
 std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);
 
-// True if the message is about an IPv4 or IPv6 address, and about such a route that is unicast and
-// not cached: decode_address() and decode_route() return it unless the message is malformed.
+// True if decode_address() or decode_route() returns the message's address or route unless the
+// message is malformed.
 bool is_ip_address(std::string_view body);
 bool is_unicast_route(std::string_view body);
 
 bool is_any(std::string_view body);  // true
 
-// Decodes the messages of a dump. Fails if a message that `is_wanted` cannot be decoded: an
-// interface or a route that is missing would look free of traffic.
+// Decodes the messages of a dump. Fails if one that `is_wanted` accepts cannot be decoded: without
+// its address or route, a NIC could seem to carry no traffic.
 template <class T>
 Result<std::vector<T>> decode_all(const std::vector<NetlinkMessage>& messages,
                                   std::optional<T> (*decode)(std::string_view),

@@ -25,7 +25,7 @@ struct Privileges {
 struct KernelIdentity {
   std::string release;           // "6.8.0-1062-azure"
   std::string machine;           // "x86_64", "aarch64"
-  std::uint64_t page_bytes = 0;  // 4096; ARM64 also has 65536; 0 if unknown
+  std::uint64_t page_bytes = 0;  // 4096; on ARM64 also 16384 or 65536; 0 if unknown
 };
 
 class Process {

@@ -78,7 +78,7 @@ bool has_word(std::string_view text, std::string_view word) {
 }
 
 // The CPUs of Azure's VMs for ARM64, by implementer and part number (arch/arm64 of Linux:
-// include/asm/cputype.h). A VM on Cobalt 100 has the numbers of Arm's Neoverse N2.
+// include/asm/cputype.h). Cobalt 100 has Arm's or Microsoft's number of the implementer.
 constexpr EnumWords<std::pair<std::string_view, std::string_view>, 4> kArmCpus = {
     {{{"0x41", "0xd0c"}, "Arm Neoverse-N1"},
      {{"0x41", "0xd49"}, "Arm Neoverse-N2"},

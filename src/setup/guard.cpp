@@ -65,7 +65,8 @@ void add_multipath_route(const host::Nic& nic,
         std::ranges::any_of(route.outputs, is_ours) && !std::ranges::all_of(route.outputs, is_ours);
     if (!uses_others || route.ipv6 || route.next_hop_id != 0) continue;
     objections.push_back(fmt::format(
-        "until restore, the kernel would also remove the route to {} through other interfaces",
+        "the kernel would also remove the route to {} through other interfaces, until 'manactl "
+        "restore' adds it again",
         printable(route.destination)));
     return;
   }
@@ -135,7 +136,7 @@ std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system
   for (const auto& holder : find_holders(links, system.files)) programs.push_back(holder.text());
   if (programs.empty()) programs.emplace_back("processes that are not visible here");
   return fmt::format(
-      "{} bound to {} will receive nothing any more; after restore, restart the programs: {}",
+      "{} bound to {} will receive no more packets, even after restore; then restart: {}",
       counted(inodes.size(), "socket"),
       printable(nic.synthetic->name),
       join(programs, ", "));

@@ -87,8 +87,8 @@ std::uint64_t pages_of_boot(const std::vector<BootPages>& boot,
 std::vector<std::string> unused_pages(const host::Memory& memory, const host::Facts& facts) {
   std::vector<std::string> warnings;
   for (const auto& pool : host::pools_elsewhere(memory, host::mana_nodes(facts))) {
-    warnings.push_back(
-        fmt::format("{}; to free them: {}", host::unused_text(pool), host::release_command(pool)));
+    warnings.push_back(fmt::format(
+        "{}; to release them: {}", host::unused_text(pool), host::release_command(pool)));
   }
   return warnings;
 }

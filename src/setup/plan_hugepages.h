@@ -19,8 +19,8 @@
 
 namespace manactl::setup {
 
-// The sizes of hugepages in KiB. x86-64 has 2M and 1G; ARM64 has 64K, 2M, 32M and 1G with pages of
-// 4 KiB, and 2M, 512M and 16G with pages of 64 KiB (Documentation/arch/arm64/hugetlbpage.rst).
+// The sizes of hugepages in KiB. x86-64: 2M, 1G. ARM64 with pages of 4 KiB: 64K, 2M, 32M, 1G; with
+// 16 KiB: 2M, 32M, 1G; with 64 KiB: 2M, 512M, 16G (Documentation/arch/arm64/hugetlbpage.rst).
 inline constexpr EnumWords<std::uint64_t, 6> kHugepageSizes = {{{64, "64K"},
                                                                 {2048, "2M"},
                                                                 {32768, "32M"},
@@ -49,7 +49,7 @@ host::Memory memory_usable_by(const std::vector<std::string>& names,
 
 struct HugepagePlan {
   std::unique_ptr<Step> step;         // null if a default request needs no more pages
-  std::vector<std::string> warnings;  // pages on nodes without a NIC, and how to free them
+  std::vector<std::string> warnings;  // see unused_pages()
 };
 
 // `name` is Entry::persistent_name() of the new entry. `nic_node` is -1 if it is unknown. A

@@ -145,6 +145,7 @@ TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
                                                     "boot",
                                                     "bring",
                                                     "build",
+                                                    "compare",
                                                     "find",
                                                     "install",
                                                     "let",

@@ -124,9 +124,10 @@ TEST(MemoryNode, NamesTheCommandThatFreesPagesWithoutUse) {
     ASSERT_TRUE(finding.remedy) << check;
     EXPECT_THAT(
         finding.remedy->why,
-        HasSubstr("; no NIC uses 10 free pages of 2 MiB on node 1, which 'echo 2 | tee "
-                  "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages' frees; "
-                  "no NIC uses 1 free page of 1 GiB on node 2, which 'echo 0 | tee "));
+        HasSubstr(
+            "; node 1 has 10 free pages of 2 MiB that no NIC uses: release them with 'echo 2 | tee "
+            "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages'; "
+            "node 2 has 1 free page of 1 GiB that no NIC uses: release them with 'echo 0 | tee "));
     EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("node1")))
         << "another program may need the pages";
   }

@@ -218,8 +218,7 @@ const std::vector<TextCase> kCases = {
     {"ProviderOnlyInPrograms",
      "rdma.provider",
      [](Facts& f) { f.rdma.providers->clear(); },
-     "warn: mana_0: libibverbs has no plug-in of its release for MANA (libmana-rdmav*.so); "
-     "programs linked "
+     "warn: mana_0: no plug-in for MANA (libmana-rdmav*.so) matches libibverbs; programs linked "
      "with libmana, such as those that use net_mana, still work\n"
      "$ apt-get update\n"
      "$ apt-get install -y rdma-core ibverbs-providers"},

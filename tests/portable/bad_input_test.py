@@ -48,8 +48,8 @@ class BadInput(unittest.TestCase):
         return subprocess.run([ROOT / "scripts" / script, *map(str, arguments)], capture_output=True, text=True, check=False,
                               env={"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "FOLDER": str(self.folder)})
 
-    def assert_refused(self, message, outcome):
-        self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
+    def assert_refused(self, message, outcome, status=1):
+        self.assertEqual((outcome.returncode, outcome.stdout), (status, ""))
         self.assertRegex(outcome.stderr, rf"\A\S+: {message}\n\Z")
 
     def unpack(self):
@@ -63,7 +63,7 @@ class BadInput(unittest.TestCase):
 
     def test_full_disk(self):
         self.replace("df", "echo Header; echo 'tmpfs 2000 1001 999 51% /'")
-        self.assert_refused("1500 MB of disk space are needed in ., and 999 MB are free", self.run_script("portable", "x86_64"))
+        self.assert_refused("only 999 MiB are free in /.*; 1500 MiB are needed", self.run_script("portable", "x86_64"))
         self.replace("dpkg-deb", "echo 'tar: ./usr/file: Cannot write: No space left on device' >&2; echo more >&2; exit 2")
         self.assert_refused("cannot unpack package.deb in .*/unpacked.new: tar: ./usr/file: Cannot write: No space left on device",
                             self.unpack())
@@ -71,11 +71,16 @@ class BadInput(unittest.TestCase):
 
     def test_no_network(self):
         self.replace("apt-get", NO_NETWORK)
-        self.assert_refused("apt cannot download manactl-test of trixie for amd64: Could not connect to 127.0.0.1:9; see .*/log", self.unpack())
-        self.assert_refused("apt cannot download libc6 .* of bullseye for amd64: Could not connect to 127.0.0.1:9; see .*/log",
+        self.assert_refused("apt cannot download manactl-test of trixie for amd64: Could not connect to 127.0.0.1:9; see .*/log", self.unpack(), 77)
+        self.assert_refused("apt cannot download libdpdk-dev of trixie for amd64: Could not connect to 127.0.0.1:9; see .*/log",
                             self.run_script("sysroot", "x86_64", self.folder / "sysroot"))
         self.assertFalse((self.folder / "unpacked").exists())
         self.assertFalse((self.folder / "sysroot/root").exists())
+
+    def test_debian_11_is_no_longer_served(self):
+        self.replace("apt-get", f'case "$*" in *libc6-dev*) exit 100 ;; esac\n{APT}')
+        self.assert_refused("apt cannot download libc6 .* of bullseye for amd64: .*; see .*/log",
+                            self.run_script("sysroot", "x86_64", self.folder / "sysroot"), 77)
 
     def test_no_sources(self):
         self.replace("apt-get", "true")

@@ -75,7 +75,7 @@ TEST(Guard, RefusesARouteThatOtherInterfacesWouldLose) {
   route.table = 254;
   vm.state.routes.push_back(route);
   EXPECT_THAT(objections_to(vm, "eth1"),
-              Contains(HasSubstr("would remove the route to 198.51.100.0/24 for its other")));
+              Contains(HasSubstr("would also remove the route to 198.51.100.0/24 through other")));
   vm.state.routes.back().outputs = {2, 3};
   EXPECT_THAT(objections_to(vm, "eth1"), IsEmpty());
 }
@@ -149,8 +149,8 @@ TEST(Guard, NamesOneRouteThatOtherInterfacesUseToo) {
     add("d", outputs);
     EXPECT_THAT(
         *find_objections(nic_of(true, true), {}, system),
-        ElementsAre("until restore, the kernel would also remove the route to c through other "
-                    "interfaces"));
+        ElementsAre("the kernel would also remove the route to c through other interfaces, until "
+                    "'manactl restore' adds it again"));
   }
   const bool vf_only = true;
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system, vf_only), IsEmpty());
@@ -188,14 +188,14 @@ TEST(Guard, WarnsOfSocketsThatAreBoundToTheSyntheticInterface) {
     return warn_of_bound_sockets(nic_of(true, true), vm.context().system);
   };
   EXPECT_EQ(warning(),
-            "1 socket bound to eth1 will receive nothing any more; after restore, "
-            "restart the programs: processes that are not visible here");
+            "1 socket bound to eth1 will receive no more packets, even after restore; "
+            "then restart: processes that are not visible here");
   vm.bound_sockets[10] = {5000, 5001};
   vm.processes = {{812, "dhclient", "socket:[4711]"}, {900, "dnsmasq", "socket:[5001]"}};
   vm.rebuild();
   EXPECT_EQ(warning(),
-            "3 sockets bound to eth1 will receive nothing any more; after restore, "
-            "restart the programs: process 812 (dhclient), process 900 (dnsmasq)");
+            "3 sockets bound to eth1 will receive no more packets, even after restore; "
+            "then restart: process 812 (dhclient), process 900 (dnsmasq)");
   EXPECT_EQ(warn_of_bound_sockets(nic_of(false, true), vm.context().system), "");
 }
 

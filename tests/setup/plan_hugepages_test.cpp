@@ -192,10 +192,11 @@ TEST_F(DefaultHugepages, AreOnTheNodeOfTheNicAndOthersAreNamed) {
             fmt::format("echo {} | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/"
                         "nr_hugepages",
                         needed_));
-  EXPECT_THAT(plan()->warnings,
-              testing::ElementsAre(
-                  "no NIC uses 250 free pages of 2 MiB on node 1; to free them: echo 50 | tee "
-                  "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"));
+  EXPECT_THAT(
+      plan()->warnings,
+      testing::ElementsAre(
+          "node 1 has 250 free pages of 2 MiB that no NIC uses; to release them: echo 50 | tee "
+          "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"));
   facts_.memory.pools->front() = pool(2048, needed_);
   EXPECT_THAT(plan()->warnings, testing::IsEmpty()) << "nothing is missing";
   set_free(0);

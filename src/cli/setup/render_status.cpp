@@ -227,8 +227,8 @@ void StatusWriter::write_hugepages(const host::Facts& facts) {
   write_misplaced_pages(facts);
 }
 
-// If pages are free only on other nodes than that of the MANA functions, prints the commands that
-// reserve pages there and that free the others.
+// If the node of the MANA functions has too few pages and other nodes have free ones, prints the
+// commands that reserve pages on that node and free the others.
 void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   const int node = host::common_node(facts);
   const auto elsewhere = host::pools_elsewhere(facts.memory, {node});
@@ -239,7 +239,7 @@ void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   write("", fmt::format("the NICs are on node {}; to reserve pages for dpdk-testpmd there:", node));
   write_command(host::reserve_command(facts.memory, node, bytes));
   for (const auto& unused : elsewhere) {
-    write("", host::unused_text(unused) + "; to free them:");
+    write("", host::unused_text(unused) + "; to release them:");
     write_command(host::release_command(unused));
   }
 }

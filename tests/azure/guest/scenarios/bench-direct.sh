@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# bench sends between the two ports of MANA direct with both engines, between manactl prepare and manactl restore. bench
-# and the MANA device count the same packets.
+# Prepares both ports of MANA direct, runs bench from one to the other with each engine, and restores them. bench and the
+# MANA device count the same packets.
 
 . /guest/dpdk.sh
 mount -t hugetlbfs hugetlbfs /dev/hugepages
