@@ -8,6 +8,7 @@
 
 #include "host/scrub_arguments.h"
 #include "host/scrub_keyword.h"
+#include "host/scrub_list_value.h"
 #include "host/scrub_words.h"
 
 namespace manactl::host {
@@ -265,6 +266,7 @@ std::size_t length_of(std::string_view text, const Opening& opening, Likelihood 
     remove_white_space(line);
     return line.size();
   }
+  if (opening.separator == '=') length = std::max(length, list_value_length(opening.before, text));
   while (length < text.size() && kPunctuation.find(text[length]) != std::string_view::npos &&
          !ends_before(text.substr(length))) {
     length = text.find_first_not_of(kBetweenKeys, length);  // as ends_before(), so never npos

@@ -159,6 +159,19 @@ std::size_t issued_token_at(std::string_view text) {
   return 0;
 }
 
+// The fingerprint of a key of OpenSSH, which also identifies its owner: "SHA256:" and 32 bytes in
+// base64, or "MD5:" and 16 bytes in hexadecimal digits.
+std::size_t fingerprint_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kBase64 = 43, kHex = 16 * 3 - 1;
+  const auto before = text.substr(0, at);
+  const auto rest = text.substr(at);
+  if (before.ends_with("SHA256:"))
+    return word_of(rest.substr(0, kBase64 + 1), is_base64).size() == kBase64 ? kBase64 : 0;
+  if (!before.ends_with("MD5:")) return 0;
+  const auto word = word_of(rest.substr(0, kHex + 1), [](char c) { return is_hex(c) || c == ':'; });
+  return word.size() == kHex ? kHex : 0;
+}
+
 // The secret path of a webhook: everybody who knows the URL can post.
 std::size_t hook_at(std::string_view text, std::size_t at) {
   static constexpr std::string_view kHooks[] = {
@@ -278,6 +291,7 @@ std::size_t SecretFinder::length_at(std::size_t at) {
   if (const auto length = account_password(at)) return length;
   if (const auto length = hex_secret_at(text_, at)) return length;
   if (const auto length = hook_at(text_, at)) return length;
+  if (const auto length = fingerprint_at(text_, at)) return length;
   if (!starts) return 0;
   const auto rest = text_.substr(at);
   if (const auto length = web_token_at(rest)) return length;

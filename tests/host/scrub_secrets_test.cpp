@@ -54,6 +54,27 @@ TEST(ScrubbedSecret, IsRecognizedByTheLastWordOfItsKey) {
   }
 }
 
+TEST(ScrubbedSecret, HasBlanksInAConnectionString) {
+  expect_scrubbed(
+      {{"app: Password=correct horse staple;Encrypt=true", "app: Password=secret1;Encrypt=true"},
+       {"x=\"Timeout=9;Password=pw 9;\" y", "x=\"Timeout=9;Password=secret1;\" y"},
+       {"'Timeout=9;Pwd=it's me' y", "'Timeout=9;Pwd=secret1' y"},
+       {"Timeout=9;Pwd=two words\nnext line", "Timeout=9;Pwd=secret1\nnext line"},
+       {R"("\"Timeout=9;Pwd=two words\"")", R"("\"Timeout=9;Pwd=secret1\"")"},
+       {"AccountKey=abc def; Endpoint Suffix=x", "AccountKey=secret1; Endpoint Suffix=x"},
+       {"a=1; password=swordfish make; b", "a=1; password=secret1; b"},
+       {"password=swordfish make; exit", "password=secret1 make; exit"}});
+}
+
+TEST(ScrubbedSecret, IsTheFingerprintOfASshKey) {
+  const std::string without_digits = "abcdefghijklmnopqrstuvwxyz/abcdefghijklmnop";
+  const std::string pairs = "16:27:ac:a5:76:28:2d:36:63:1b:56:4d:eb:df:a6:48";
+  expect_scrubbed({{"RSA SHA256:" + without_digits, "RSA SHA256:secret1"},
+                   {"256 SHA256:" + without_digits + " x (RSA)", "256 SHA256:secret1 x (RSA)"},
+                   {"2048 MD5:" + pairs + " x", "2048 MD5:secret1 x"}});
+  expect_kept({"SHA256: hash of 32 bytes, SHA256:abc, MD5:16:27"});
+}
+
 TEST(ScrubbedSecret, IsACommunityOfSnmp) {
   expect_scrubbed(
       {{"snmp-server community swordfish RO", "snmp-server community secret1 RO"},
