@@ -180,14 +180,14 @@ Finding prepared(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- NICs in use --------------------------------------------------------------------------------
 
-// Names one use of the NIC, preferably SSH, without addresses: "eth0 carries SSH session".
-std::string carried_text(const Nic& nic) {
-  const auto& all = nic.carries;
-  const auto ssh = std::find_if(
-      all.begin(), all.end(), [](const std::string& what) { return what.starts_with("SSH"); });
-  const std::string& what = ssh == all.end() ? all.front() : *ssh;
-  return fmt::format(
-      "{} carries {}", nic.name(), what.substr(0, std::min(what.find(" from "), what.find(" ("))));
+Remedy use_another_nic(const std::vector<const Nic*>& free) {
+  constexpr std::string_view kReason =
+      "a NIC that DPDK uses disappears from the kernel, which would end SSH sessions and other "
+      "connections";
+  if (free.empty())
+    return {fmt::format("add another NIC with accelerated networking to the VM: {}", kReason), {}};
+  const auto& nic = *free.front();
+  return {fmt::format("use {}: {}", nic.name(), kReason), {host::prepare_command(nic)}};
 }
 
 Finding spare(const host::Facts& facts, const CheckOptions& options) {
@@ -200,15 +200,13 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
       evidence.push_back(fmt::format("{} carries neither SSH nor the default route", nic->name()));
     } else {
       evidence.push_back(fmt::format("{} carries {}", nic->name(), join(nic->carries, ", ")));
-      brief_lines.push_back(carried_text(*nic));
+      brief_lines.push_back(fmt::format("{} carries {}", nic->name(), host::uses_of(*nic)));
     }
   }
   if (free_nics.empty()) {
-    return warn(brief(brief_lines),
-                {"add another NIC with accelerated networking to the VM: a NIC that DPDK uses "
-                 "disappears from the kernel, which would end SSH sessions and other connections",
-                 {}},
-                std::move(evidence));
+    const auto others = host::free_nics(facts);  // selected_nics() may select only some
+    if (!others.empty()) brief_lines.push_back(others.front()->name() + " is free");
+    return warn(brief(brief_lines), use_another_nic(others), std::move(evidence));
   }
   // If routes or connections could not be read, a NIC may only seem to carry nothing.
   if (!facts.carries_complete) return unknown(facts.carries_complete.error().message);
@@ -368,7 +366,7 @@ constexpr std::array kInterfaceChecks = {
           kPreparedCauses},
     Check{"interfaces.spare",
           "a NIC is free for DPDK",
-          "No NIC is free for DPDK",
+          "No checked NIC is free for DPDK",
           Requirement::nic,
           spare},
     Check{"interfaces.unmanaged",

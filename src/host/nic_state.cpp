@@ -3,7 +3,6 @@
 #include "host/nic_state.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/text.h"
 
@@ -16,22 +15,6 @@ TrafficPath path_from_counters(const PathCounters& counters) {
   if (all > 0 && vf * 2 >= all) return TrafficPath::vf;
   if (all < kEnoughPackets) return TrafficPath::unknown;
   return vf == 0 ? TrafficPath::synthetic : TrafficPath::mostly_synthetic;
-}
-
-// Returns "SSH session, default route and 2 more", without addresses.
-std::string uses_of(const Nic& nic) {
-  constexpr std::size_t kShown = 2;
-  std::vector<std::string> uses;
-  for (const auto& what : nic.carries) {
-    const auto use = what.substr(0, std::min(what.find(" from "), what.find(" (")));
-    // The administrator's session comes first.
-    const bool is_session = use.starts_with("SSH");
-    const bool is_new = std::ranges::find(uses, use) == uses.end();
-    if (is_new) uses.insert(is_session ? uses.begin() : uses.end(), use);
-  }
-  const auto more = uses.size() - std::min(uses.size(), kShown);
-  uses.resize(uses.size() - more);
-  return join(uses, ", ") + (more == 0 ? std::string() : fmt::format(" and {} more", more));
 }
 
 }  // namespace
@@ -69,6 +52,38 @@ Availability availability_of(const Nic& nic, const Facts& facts) {
   if (is_unpaired) return {false, "its VF is not paired"};
   if (!facts.carries_complete) return {std::nullopt, facts.carries_complete.error().message};
   return {true, {}};
+}
+
+std::string uses_of(const Nic& nic) {
+  constexpr std::size_t kShown = 2;
+  std::vector<std::string> uses;
+  for (const auto& what : nic.carries) {
+    const auto use = what.substr(0, std::min(what.find(" from "), what.find(" (")));
+    // The administrator's session comes first.
+    const bool is_session = use.starts_with("SSH");
+    const bool is_new = std::ranges::find(uses, use) == uses.end();
+    if (is_new) uses.insert(is_session ? uses.begin() : uses.end(), use);
+  }
+  const auto more = uses.size() - std::min(uses.size(), kShown);
+  uses.resize(uses.size() - more);
+  return join(uses, ", ") + (more == 0 ? std::string() : fmt::format(" and {} more", more));
+}
+
+std::vector<const Nic*> free_nics(const Facts& facts) {
+  std::vector<const Nic*> free;
+  if (!facts.nics) return free;
+  for (const auto& nic : *facts.nics) {
+    const bool is_bound = nic.is_direct() || (nic.synthetic && nic.vmbus);
+    if (is_bound && owner_of(nic) == Owner::kernel &&
+        availability_of(nic, facts).is_free.value_or(false))
+      free.push_back(&nic);
+  }
+  return free;
+}
+
+std::string prepare_command(const Nic& nic) {
+  return fmt::format(
+      "manactl prepare {}{}", shell_word(nic.name()), nic.is_direct() ? " --vf-only" : "");
 }
 
 }  // namespace manactl::host

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/enum_words.h"
 #include "host/facts.h"
@@ -60,5 +61,14 @@ bool is_paired(const Nic& nic);
 TrafficPath traffic_path_of(const Nic& nic);
 
 Availability availability_of(const Nic& nic, const Facts& facts);
+
+// Returns what the NIC carries, without addresses: "SSH session, default route and 2 more".
+std::string uses_of(const Nic& nic);
+
+// The NICs of the kernel that prepare can bind to user space, because they carry nothing.
+std::vector<const Nic*> free_nics(const Facts& facts);
+
+// Returns the command that prepares the NIC: "manactl prepare eth1".
+std::string prepare_command(const Nic& nic);
 
 }  // namespace manactl::host

@@ -145,7 +145,7 @@ TEST(InterfacesPrepared, SuggestsNoCommandIfTheUserOfTheNicIsUnknown) {
 TEST(InterfacesSpare, ListsWhatEachNicCarriesAndTheFreeNics) {
   const Finding finding = run_check(healthy_vm(), "interfaces.spare");
   EXPECT_EQ(finding.status, Status::pass);
-  EXPECT_EQ(finding.detail, "eth1 (eth0 carries SSH session)");
+  EXPECT_EQ(finding.detail, "eth1 (eth0 carries SSH session, default route)");
   EXPECT_THAT(finding.evidence,
               testing::Contains("eth0 carries SSH session from 10.1.0.9, default route"));
 }
@@ -154,9 +154,15 @@ TEST(InterfacesSpare, WarnsIfNoNicIsFree) {
   host::Facts facts = healthy_vm();
   facts.nics->pop_back();
   EXPECT_EQ(run_check(facts, "interfaces.spare").status, Status::warn);
+}
+
+TEST(InterfacesSpare, NamesTheFreeNicIfAnotherOneIsChecked) {
   CheckOptions options;
   options.interface = "eth0";
-  EXPECT_EQ(run_check(healthy_vm(), "interfaces.spare", options).status, Status::warn);
+  const Finding finding = run_check(healthy_vm(), "interfaces.spare", options);
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_EQ(finding.detail, "eth0 carries SSH session, default route; eth1 is free");
+  EXPECT_EQ(commands_of(finding), "manactl prepare eth1");
 }
 
 TEST(InterfacesSpare, IsUnknownIfRoutesCouldNotBeRead) {

@@ -211,7 +211,7 @@ const std::vector<TextCase> kCases = {
        f.nics->back().synthetic->name = "eth2";
        f.nics->back().carries.clear();
      },
-     "pass: eth2 (eth0 carries SSH session; eth1 carries NFS)\n"
+     "pass: eth2 (eth0 carries SSH session, default route; eth1 carries NFS, default route)\n"
      "+ eth0 carries default route, SSH session from 10.1.0.9\n"
      "+ eth1 carries NFS (10.1.0.3), default route\n"
      "+ eth2 carries neither SSH nor the default route"},
@@ -224,7 +224,7 @@ const std::vector<TextCase> kCases = {
     {"SpareWithoutFreeNic",
      "interfaces.spare",
      [](Facts& f) { nic(f, 1).carries = {"NFS (10.1.0.3)", "default route"}; },
-     "warn: eth0 carries SSH session; eth1 carries NFS\n"
+     "warn: eth0 carries SSH session, default route; eth1 carries NFS, default route\n"
      "+ eth0 carries SSH session from 10.1.0.9, default route\n"
      "+ eth1 carries NFS (10.1.0.3), default route"},
     {"UnmanagedVfs",

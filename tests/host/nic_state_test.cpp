@@ -68,5 +68,16 @@ TEST(NicState, IsUnknownIfRoutesCouldNotBeRead) {
   EXPECT_EQ(availability_of(facts.nics->at(0), facts).is_free, false);
 }
 
+TEST(FreeNics, AreThoseThatPrepareBinds) {
+  auto facts = facts_of("healthy-two-nics");
+  ASSERT_EQ(free_nics(facts).size(), 1U);
+  EXPECT_EQ(prepare_command(*free_nics(facts).front()), "manactl prepare eth1");
+  const auto direct = facts_of("mana-direct");
+  EXPECT_EQ(prepare_command(direct.nics->at(1)), "manactl prepare enP30833p0s0 --vf-only");
+  EXPECT_TRUE(free_nics(facts_of("prepared-uio")).empty());
+  facts.nics = fail(Errc::denied, "cannot list NICs");
+  EXPECT_TRUE(free_nics(facts).empty());
+}
+
 }  // namespace
 }  // namespace manactl::host::nic_state_test
