@@ -168,16 +168,14 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
   return {};
 }
 
-// Returns "; 'manactl prepare eth1' uses a NIC that is free" if there is one.
-std::string free_nic_hint(const host::Facts& facts, const os::System& system) {
-  for (const auto& other : *facts.nics) {
-    const bool is_bound = other.synthetic && other.vmbus && !other.is_prepared();
-    if (!is_bound || !host::availability_of(other, facts).is_free.value_or(false)) continue;
-    const auto objections = find_objections(other, facts, system);
+// Returns what to do instead of changing a NIC that is in use.
+std::string safe_alternative(const host::Facts& facts, const os::System& system) {
+  for (const auto* other : host::free_nics(facts)) {
+    const auto objections = find_objections(*other, facts, system, other->is_direct());
     if (!objections || !objections->empty()) continue;
-    return fmt::format("; 'manactl prepare {}' uses a NIC that is free", shown(other.name()));
+    return fmt::format("'{}' uses a NIC that is free", shown(host::prepare_command(*other)));
   }
-  return {};
+  return "use another NIC, or move these connections to one first";
 }
 
 // Returns what the NIC carries although --force-interface allows the change.
@@ -195,10 +193,10 @@ Result<std::vector<std::string>> forced_objections(const host::Nic& nic,
   const auto found = find_objections(nic, facts, system, request.vf_only);
   if (!found || found->empty() || request.force_interface == name) return found;
   return fail(Errc::denied,
-              fmt::format("refusing to change '{}': {}{}; add '--force-interface {}' to override",
+              fmt::format("refusing to change '{}': {}; {}; add '--force-interface {}' to override",
                           shown(name),
                           join(*found, ", "),
-                          free_nic_hint(facts, system),
+                          safe_alternative(facts, system),
                           shown(name)));
 }
 

@@ -143,8 +143,8 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
        "channel eth1 has no driver and therefore no interface: run 'manactl restore eth1' first",
        [](host::Nic& nic) { nic.vmbus.reset(); }},
       {Errc::denied,
-       "refusing to change 'eth1': it carries the mail, it carries the web; add '--force-interface "
-       "eth1' to override",
+       "refusing to change 'eth1': it carries the mail, it carries the web; use another NIC, or "
+       "move these connections to one first; add '--force-interface eth1' to override",
        [](host::Nic& nic) { nic.carries = {"mail", "web"}; }},
   };
   for (const auto& one : cases) {
