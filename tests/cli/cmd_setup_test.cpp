@@ -218,6 +218,15 @@ TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
   EXPECT_THAT(outcome.err, HasSubstr("MANACTL_FORCE_INTERFACE"));
 }
 
+TEST(ArgsCommand, NamesACommandThatPreparesTheNic) {
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"args"}).err,
+            "manactl: no NIC is prepared: name an interface, or run 'manactl prepare eth1'\n");
+  EXPECT_THAT(manactl_on("vf-missing", {"args"}).err,
+              HasSubstr("no NIC is prepared, and none is free: run 'manactl check"));
+  EXPECT_THAT(manactl_on("mana-direct", {"args", "enP30833p0s0"}).err,
+              HasSubstr("run 'manactl prepare enP30833p0s0 --vf-only' before"));
+}
+
 TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
   const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -11,6 +11,7 @@
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
+#include "host/nic_state.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
 #include "setup/plan_hugepages.h"
@@ -78,9 +79,9 @@ std::vector<std::string> warnings_for(const host::Memory& memory,
                                       const std::vector<const host::Nic*>& kernel_nics) {
   std::vector<std::string> warnings;
   for (const auto* nic : kernel_nics) {
-    const auto name = printable(nic->name());
-    warnings.push_back(fmt::format(
-        "the kernel uses '{}': run 'manactl prepare {}' before the program starts", name, name));
+    warnings.push_back(fmt::format("the kernel uses '{}': run '{}' before the program starts",
+                                   printable(nic->name()),
+                                   printable(host::prepare_command(*nic))));
   }
   if (!kernel_nics.empty()) return warnings;  // prepare also reserves hugepages
   const auto hugepages = hugepage_warning(memory, node, size.hugepage_bytes);
@@ -94,7 +95,12 @@ Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
   if (options.interfaces.empty()) {
     auto nics = nics_in_user_space(facts, entries);
     if (!nics.empty()) return nics;
-    return fail(Errc::not_found, "no NIC is prepared: name an interface, or run 'manactl prepare'");
+    const auto free = host::free_nics(facts);
+    if (free.empty())
+      return fail(Errc::not_found, "no NIC is prepared, and none is free: run 'manactl check'");
+    return fail(Errc::not_found,
+                fmt::format("no NIC is prepared: name an interface, or run '{}'",
+                            printable(host::prepare_command(*free.front()))));
   }
   std::vector<const host::Nic*> nics;
   for (const auto& name : options.interfaces) {
