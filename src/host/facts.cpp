@@ -112,9 +112,22 @@ std::string module_obstacle(const Facts& facts, std::string_view name) {
     return fmt::format("{} is blacklisted ({})", name, module->evidence);
   }
   if (*module->presence != Presence::missing) return {};
-  return fmt::format("{} is missing from kernel {}",
+  return fmt::format("{} is missing from {}",
                      name,
-                     facts.kernel ? facts.kernel->release : "of unknown release");
+                     facts.kernel ? "kernel " + facts.kernel->release : "the kernel");
+}
+
+std::vector<std::string> modules_for_dpdk(bool vf_only) {
+  if (vf_only) return {"mana_ib"};
+  return {std::string(kUserSpaceDriver), "mana_ib"};
+}
+
+std::string obstacle_in_modules(const Facts& facts, bool vf_only) {
+  for (const auto& module : modules_for_dpdk(vf_only)) {
+    auto obstacle = module_obstacle(facts, module);
+    if (!obstacle.empty()) return obstacle;
+  }
+  return {};
 }
 
 bool has_mana_function(const Result<std::vector<PciFunction>>& functions) {

@@ -50,6 +50,8 @@ Availability availability_of(const Nic& nic, const Facts& facts) {
   if (!nic.has_mana_vf()) return {false, "its VF is not MANA"};
   const bool is_unpaired = nic.synthetic && !is_paired(nic);
   if (is_unpaired) return {false, "its VF is not paired"};
+  auto obstacle = obstacle_in_modules(facts, nic.is_direct());
+  if (!obstacle.empty()) return {false, std::move(obstacle)};
   if (!facts.carries_complete) return {std::nullopt, facts.carries_complete.error().message};
   return {true, {}};
 }

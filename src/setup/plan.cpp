@@ -200,20 +200,11 @@ Result<std::vector<std::string>> forced_objections(const host::Nic& nic,
                           shown(name)));
 }
 
-// Returns the modules that the steps load.
-std::vector<std::string> required_modules(const Request& request) {
-  if (request.vf_only) return {"mana_ib"};
-  return {kUio, "mana_ib"};
-}
-
 Result<> refuse_without_modules(const Request& request, const host::Facts& facts) {
-  for (const auto& module : required_modules(request)) {
-    const auto obstacle = host::module_obstacle(facts, module);
-    if (obstacle.empty()) continue;
-    return fail(Errc::unsupported,
-                shown(obstacle) + ": run 'manactl check --only kernel -v' for the commands");
-  }
-  return {};
+  const auto obstacle = host::obstacle_in_modules(facts, request.vf_only);
+  if (obstacle.empty()) return {};
+  return fail(Errc::unsupported,
+              shown(obstacle) + ": run 'manactl check --only kernel -v' for the commands");
 }
 
 // Prefers driver_override, which affects one channel; new_id affects all network channels.
@@ -279,7 +270,9 @@ Result<> add_nic_steps(Plan& plan,
   if (nic.synthetic) interfaces.push_back(interface_of(*nic.synthetic));
   interfaces.push_back(interface_of(*nic.vf));
   for (const auto& interface : interfaces) plan.steps.push_back(save_addresses(interface));
-  for (const auto& module : required_modules(request)) plan.steps.push_back(load_module(module));
+  for (const auto& module : host::modules_for_dpdk(request.vf_only)) {
+    plan.steps.push_back(load_module(module));
+  }
   if (needs_hugepages(request, nic)) {
     const int node = host::numa_node_of(facts, nic);
     auto pages = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());

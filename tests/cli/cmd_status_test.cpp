@@ -100,6 +100,19 @@ TEST(StatusCommand, ShowsThatAVfIsNotPaired) {
   EXPECT_EQ(nics.at(1).at("path"), "synthetic");
 }
 
+// status and check call no NIC free that prepare refuses.
+TEST(StatusCommand, ShowsThatAModuleIsMissing) {
+  const std::string reason = "mana_ib is missing from kernel ";
+  for (const auto* tree : {"mana-ib-missing", "image-debian-12", "image-azure-linux-3"}) {
+    EXPECT_THAT(manactl_on(tree, {"prepare", "eth1", "--dry-run"}).err, HasSubstr(reason)) << tree;
+    EXPECT_THAT(manactl_on(tree, {"status", "eth1"}).out, HasSubstr("not free: " + reason)) << tree;
+    EXPECT_THAT(manactl_on(tree, {"check", "eth1"}).out, HasSubstr("no: " + reason)) << tree;
+    const auto nics = Json::parse(manactl_on(tree, {"status", "--json"}).out).at("nics");
+    EXPECT_EQ(nics.at(1).at("free"), false) << tree;
+    EXPECT_THAT(nics.at(1).at("reason").get<std::string>(), StartsWith(reason)) << tree;
+  }
+}
+
 TEST(StatusCommand, ProposesTheSameHugepagesAsCheckAndPrepare) {
   const std::string nodes = "/sys/devices/system/node/", pool = "/hugepages/hugepages-2048kB";
   const auto reserve = "echo 235 | tee " + nodes + "node0" + pool + "/nr_hugepages";

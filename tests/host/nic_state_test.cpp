@@ -28,6 +28,12 @@ const Expected kExpected[] = {
     {"prepared-uio", 1, "uio", "user space", false, ""},
     {"unbound-vmbus", 1, "nobody", "none", false, "bound to no driver"},
     {"mana-direct", 1, "kernel", "MANA direct", false, ""},
+    {"mana-ib-missing",
+     1,
+     "kernel",
+     "VF",
+     true,
+     "mana_ib is missing from kernel 6.1.0-56-cloud-amd64"},
 };
 
 TEST(NicState, IsThatOfTheFixture) {

@@ -47,6 +47,10 @@ Json status_json(const setup::NicStatus& nic, const host::Facts& facts) {
   auto row = nic_json<Json>(nic.name, nic.facts, facts);
   row["nic"] = Json::object();
   for (const auto& [key, value] : nic.nic.fields()) row["nic"][key] = safe(value);
+  if (!nic.objections.empty() && row["free"] == true) {
+    row["free"] = false;
+    row["reason"] = safe(nic.objections.front());
+  }
   row["objections"] = strings(nic.objections);
   row["journal"] = word_of(setup::kJournalStateWords, nic.journal);
   row["holders"] = Json::array();
