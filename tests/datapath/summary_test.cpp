@@ -88,6 +88,30 @@ TEST(Summary, LeavesOutStrayPacketsBeforeAndAfterAReceiversTraffic) {
   EXPECT_EQ(stray_packets(Mode::txrx, intervals), 0U);
 }
 
+// A burst of 1000 packets at 100 kpps once had a rate of 9.582 kpps, because it lasted for a tenth
+// of its only interval.
+TEST(Summary, HasNoRateOfTrafficThatBeganOrEndedInEveryInterval) {
+  const std::vector<std::vector<std::uint64_t>> fragments{
+      {0, 50, 0}, {50, 0}, {0, 50}, {0, 50, 20, 0}, {50, 20, 0}, {0, 0, 50, 20, 0, 0}};
+  for (const auto& packets : fragments) {
+    auto intervals = intervals_of(packets);
+    for (auto& interval : intervals) interval.total.rx = interval.total.tx;
+    for (const auto mode : {Mode::rx, Mode::fwd}) {
+      const auto summary = summarize(mode, intervals, 0, {});
+      EXPECT_THAT(summary.rates, IsEmpty()) << packets.size();
+      EXPECT_EQ(summary.left_out, packets.size());
+    }
+  }
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 50}), 0, {}).rates, IsEmpty());
+}
+
+TEST(Summary, HasTheRateOfTrafficThatBeganEarlier) {
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 20, 50}), 0, {}).rates, ElementsAre(100));
+  auto intervals = intervals_of({30, 60, 50, 40, 0});
+  for (auto& interval : intervals) interval.total.rx = interval.total.tx;
+  EXPECT_THAT(summarize(Mode::rx, intervals, 0.5, {}).rates, ElementsAre(100));
+}
+
 TEST(Summary, LeavesOutIntervalsInWhichADeviceWasAbsent) {
   auto intervals = intervals_of({1, 50, 20, 0, 30, 51, 1});
   for (const auto index : {2U, 3U, 4U}) intervals[index].disturbed = true;

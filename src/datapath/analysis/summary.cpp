@@ -30,25 +30,31 @@ double peak_rate(Mode mode, std::span<const Interval> intervals) {
   return peak;
 }
 
-// Removes the intervals before steady_after and those outside of the traffic.
-std::span<const Interval> with_traffic(Mode mode,
-                                       std::span<const Interval> intervals,
-                                       double steady_after) {
+// Removes the intervals before steady_after.
+std::span<const Interval> after_warmup(std::span<const Interval> intervals, double steady_after) {
   double began = 0;
   while (!intervals.empty() && began < steady_after) {
     began += intervals.front().total.seconds;
     intervals = intervals.subspan(1);
   }
-  return traffic_in(mode, intervals);
+  return intervals;
 }
 
-// Removes the first interval, in which traffic begins, and the last one, which may be partial, as
-// long as one remains.
-std::span<const Interval> without_ends(std::span<const Interval> intervals) {
-  if (intervals.size() < 2) return intervals;
-  if (intervals.size() > 2) return intervals.subspan(1, intervals.size() - 2);
-  const bool is_fragment = intervals[1].total.seconds < intervals[0].total.seconds / 2;
-  return intervals.subspan(is_fragment ? 0 : 1, 1);
+// The intervals of `all` whose rate describes its traffic: without the first one, in which traffic
+// begins, and the last one, which may be partial, as long as one remains. If traffic begins or ends
+// within the run, an interval that has only a part of it is never steady.
+std::span<const Interval> steady_part(Mode mode, std::span<const Interval> all) {
+  const auto traffic = traffic_in(mode, all);
+  if (traffic.size() > 2) return traffic.subspan(1, traffic.size() - 2);
+  if (traffic.empty()) return traffic;
+  const bool begins_later = traffic.data() != all.data();
+  const bool ends_earlier = &traffic.back() != &all.back();
+  // The traffic may also begin within the first interval of the run.
+  if (ends_earlier) return {};
+  if (begins_later) return traffic.subspan(1);
+  if (traffic.size() == 1) return traffic;
+  const bool is_fragment = traffic[1].total.seconds < traffic[0].total.seconds / 2;
+  return traffic.subspan(is_fragment ? 0 : 1, 1);
 }
 
 std::vector<double> lisa_rates(const Trial& trial, Count Sample::* direction) {
@@ -164,7 +170,7 @@ std::vector<const Interval*> steady_intervals(Mode mode,
                                               std::span<const Interval> intervals,
                                               double steady_after) {
   std::vector<const Interval*> steady;
-  for (const auto& interval : without_ends(with_traffic(mode, intervals, steady_after))) {
+  for (const auto& interval : steady_part(mode, after_warmup(intervals, steady_after))) {
     if (interval.total.seconds > 0 && !interval.disturbed) steady.push_back(&interval);
   }
   return steady;
@@ -213,7 +219,7 @@ std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
   const auto first = std::ranges::find_if(all, &Interval::disturbed);
   const auto last =
       std::find_if(all.rbegin(), all.rend(), std::mem_fn(&Interval::disturbed)).base();
-  auto before = with_traffic(mode, {all.begin(), first}, trial.plan.steady_after());
+  auto before = traffic_in(mode, after_warmup({all.begin(), first}, trial.plan.steady_after()));
   if (before.size() > 1) before = before.subspan(1);  // traffic begins in the first interval
 
   Servicing servicing;

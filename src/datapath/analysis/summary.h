@@ -50,8 +50,9 @@ std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals);
 // True if the run lost more than 1 % of its CPU time.
 bool is_disturbed(const Disturbance& disturbance);
 
-// The intervals that count for a rate. Leaves out the first and the last interval if another one
-// remains; of two, the first one, unless the last one is a fragment, and the disturbed ones.
+// The intervals that count for a rate. Leaves out the disturbed ones, and the first and the last
+// interval with traffic if another one remains; of two, the first one, unless the last one is a
+// fragment. Intervals in which traffic began or ended within the run never count.
 std::vector<const Interval*> steady_intervals(Mode mode,
                                               std::span<const Interval> intervals,
                                               double steady_after);
