@@ -25,6 +25,7 @@ Trial received(const std::vector<std::uint64_t>& packets) {
     interval.total.seconds = 0.5;
     interval.total.rx.packets = count;
     interval.total.tx.packets = 1000;
+    interval.total.effort.polls = 1000;
     trial.intervals.push_back(interval);
   }
   return trial;
@@ -104,6 +105,43 @@ TEST(Outages, AreNotSeenInSparseTrafficBeforeTrafficOrInModesThatOnlySend) {
   mark_outages(Mode::tx, sender);
   EXPECT_THAT(sender.notes, IsEmpty());
   EXPECT_FALSE(sender.intervals[1].disturbed);
+}
+
+// A worker that did not run polled nothing. Its interval counts for the rate, as in mode tx.
+TEST(Outages, AreNotTimesInWhichTheWorkerDidNotRun) {
+  for (const auto mode : {Mode::rx, Mode::txrx, Mode::rtt}) {
+    auto trial = received({900, 1000, 0, 0, 0, 1000, 1000});
+    for (const auto index : {2U, 3U}) trial.intervals[index].total.effort.polls = 0;
+    mark_outages(mode, trial);
+    EXPECT_THAT(trial.notes,
+                ElementsAre("no packets arrived between 1.0 and 2.5 s after the start: the worker "
+                            "did not run, because other programs used its CPU"));
+    EXPECT_THAT(disturbed_of(trial), Each(false));
+  }
+}
+
+TEST(Outages, AreNotTimesInWhichTheWorkerOfOneQueueDidNotRun) {
+  auto trial = received({900, 1000, 0, 1000});
+  for (auto& interval : trial.intervals) interval.queues.assign(2, interval.total);
+  trial.intervals[2].queues[1].effort.polls = 0;
+  mark_outages(Mode::txrx, trial);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("the worker did not run")));
+}
+
+TEST(Outages, MayContainAShortTimeInWhichTheWorkerDidNotRun) {
+  auto trial = received({900, 1000, 0, 0, 0, 1000});
+  trial.intervals[3].total.effort.polls = 0;
+  mark_outages(Mode::rx, trial);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("the link was down")));
+  EXPECT_TRUE(trial.intervals[3].disturbed);
+}
+
+TEST(Outages, AtTheEndOfAReceiverMayBeThoseOfItsWorker) {
+  auto trial = received({900, 900, 900, 0, 0});
+  for (const auto index : {3U, 4U}) trial.intervals[index].total.effort.polls = 0;
+  mark_outages(Mode::rx, trial);
+  EXPECT_THAT(trial.notes,
+              ElementsAre(HasSubstr("between 1.5 and 2.5 s after the start: the worker did not")));
 }
 
 // Servicing reports the rates before, during and after all disturbed intervals.
