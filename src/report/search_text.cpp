@@ -32,12 +32,23 @@ std::string_view reason_of(datapath::GoalResult::End end) {
       return "too many trials";
     case datapath::GoalResult::End::silent:
       return "no packet came back";
+    case datapath::GoalResult::End::foreign:
+      return "more packets came back than were sent, so other traffic hides the losses";
     case datapath::GoalResult::End::below:
     case datapath::GoalResult::End::narrow:
     case datapath::GoalResult::End::above:
       break;
   }
   return {};
+}
+
+// Returns why a trial did not count. Of several trials in which the sender lagged, only the fastest
+// one counts.
+std::string_view repetition_reason(const datapath::SearchProbe& probe) {
+  if (probe.hides_losses()) return "more packets came back than were sent";
+  if (!probe.kept_up()) return "the sender was too slow";
+  if (probe.disturbed && probe.loss() > 0) return "other programs took CPU time";
+  return "a device was absent";
 }
 
 // Older documents have no range.
@@ -108,6 +119,7 @@ std::string found_text(const datapath::GoalResult& found) {
     case datapath::GoalResult::End::below:
       return fmt::format("not found: no rate met the goal, not even {}", upper);
     case datapath::GoalResult::End::silent:
+    case datapath::GoalResult::End::foreign:
       return fmt::format("not found: {}", reason_of(found.end));
     case datapath::GoalResult::End::stopped:
     case datapath::GoalResult::End::inconclusive:
@@ -169,7 +181,8 @@ std::string probe_text(std::size_t number, const datapath::SearchProbe& probe) {
                      number,
                      pps_text(probe.load()),
                      probe.seconds,
-                     probe.valid ? "lost " + loss_text({lost, probe.loss()}) : "repeated");
+                     probe.valid ? "lost " + loss_text({lost, probe.loss()})
+                                 : fmt::format("repeated: {}", repetition_reason(probe)));
 }
 
 }  // namespace manactl::report

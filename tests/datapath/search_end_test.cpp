@@ -40,6 +40,50 @@ TEST(Search, EndsAfterSeveralInvalidTrials) {
   EXPECT_EQ(count, 7);
 }
 
+// net_null receives more packets than it sends. Such trials once had "no loss".
+TEST(Search, HasNoResultIfOtherTrafficHidesLosses) {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    auto probe = step_at(5e6).probe(rate, seconds);
+    probe.received = 2 * probe.sent;
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().end, GoalResult::End::foreign);
+  EXPECT_FALSE(is_found(result->found.front()));
+  EXPECT_EQ(result->probes.size(), 3U);
+}
+
+TEST(Search, IgnoresAFewStrayPackets) {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    auto probe = step_at(5e6).probe(rate, seconds);
+    if (probe.received == probe.sent) probe.received += 50;
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().end, GoalResult::End::narrow);
+}
+
+// The first trial of a longer stage may confirm only a lower rate than that of the stage before.
+TEST(Search, NeverShowsALowerBoundThatFalls) {
+  SearchPlan plan;
+  std::optional<double> lower;
+  plan.on_progress = [&](const SearchProgress& progress) {
+    const bool was_refuted = progress.upper && lower && *progress.upper <= *lower;
+    if (lower && !was_refuted) {
+      ASSERT_TRUE(progress.lower);
+      EXPECT_GE(*progress.lower, *lower);
+    }
+    lower = progress.lower;
+  };
+  auto device = step_at(5e6);
+  int count = 0;
+  const auto result = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
+    device.sender = 4e6 / (1 + 0.05 * ++count);  // the sender becomes slower
+    return device.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+}
+
 TEST(Search, RepeatsAnInvalidTrial) {
   const auto device = step_at(5e6);
   int count = 0;

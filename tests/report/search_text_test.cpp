@@ -38,6 +38,9 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.end = datapath::GoalResult::End::silent;
   found.upper = 125e6;
   EXPECT_EQ(found_text(found), "not found: no packet came back");
+  found.end = datapath::GoalResult::End::foreign;
+  EXPECT_EQ(found_text(found),
+            "not found: more packets came back than were sent, so other traffic hides the losses");
   EXPECT_EQ(found_rate_text(found), "not found");
 }
 
@@ -146,8 +149,22 @@ TEST(ProbeText, ContainsRateAndLoss) {
   probe.sent = 2'000'000;
   probe.received = 1'999'000;
   EXPECT_EQ(probe_text(3, probe), "trial 3: 2.000 Mpps for 1.0 s, lost 1,000 packets (0.05 %)");
+}
+
+TEST(ProbeText, ContainsTheReasonOfARepetition) {
+  datapath::SearchProbe probe;
+  probe.asked = probe.rate = 2e6;
+  probe.seconds = 1;
+  probe.sent = probe.received = 2'000'000;
   probe.valid = false;
-  EXPECT_THAT(probe_text(3, probe), HasSubstr("repeated"));
+  EXPECT_EQ(probe_text(3, probe), "trial 3: 2.000 Mpps for 1.0 s, repeated: a device was absent");
+  probe.received -= 10;
+  probe.disturbed = true;
+  EXPECT_THAT(probe_text(3, probe), HasSubstr("repeated: other programs took CPU time"));
+  probe.rate = 1e6;
+  EXPECT_THAT(probe_text(3, probe), HasSubstr("repeated: the sender was too slow"));
+  probe.received = 3'000'000;
+  EXPECT_THAT(probe_text(3, probe), HasSubstr("repeated: more packets came back than were sent"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "datapath/analysis/search_evidence.h"
+#include "datapath/analysis/summary.h"
 
 namespace manactl::datapath {
 
@@ -35,7 +36,8 @@ class Search {
         callback_(probe),
         targets_(targets_of(plan)),
         found_(plan.losses.size()),
-        guesses_(plan.losses.size()) {
+        guesses_(plan.losses.size()),
+        shown_(plan.losses.size()) {
     for (std::size_t i = 0; i < found_.size(); ++i) found_[i].loss = plan.losses[i];
   }
 
@@ -71,16 +73,20 @@ class Search {
     return probe.loss() > *std::ranges::min_element(plan_.losses);
   }
 
-  // Repeats a trial until it is valid, the sender keeps up, and no disturbance can have caused the
-  // packet loss. After several trials in which the sender lags, its highest rate becomes the
-  // maximum rate. Sets end_ if the search must end.
+  // Repeats a trial until it is valid, shows its losses, the sender keeps up, and no disturbance
+  // can have caused the packet loss. After several trials in which the sender lags, its highest
+  // rate becomes the maximum rate. Sets end_ if the search must end.
   Result<> attempt(double load, double seconds) {
     auto& probes = evidence_.probes;
     std::optional<std::size_t> best;  // trial in which the sender lagged least
     int tries = kTries;
+    int foreign = 0;
     for (int lags = 0, invalid = 0, losses = 0; lags < tries && invalid < kTries;) {
       if (auto ok = make_probe(load, seconds); !ok || end_) return ok;
       auto& last = probes.back();
+      const bool hides_losses = last.hides_losses();
+      if (hides_losses) ++foreign;
+      last.valid = last.valid && !hides_losses;
       if (!last.valid) {
         ++invalid;
         continue;
@@ -106,7 +112,7 @@ class Search {
       return {};
     }
     if (best) probes[*best].valid = false;
-    end_ = GoalResult::End::inconclusive;
+    end_ = foreign == kTries ? GoalResult::End::foreign : GoalResult::End::inconclusive;
     return {};
   }
 
@@ -126,12 +132,27 @@ class Search {
     return {};
   }
 
-  SearchProgress progress(double load) const {
+  SearchProgress progress(double load) {
     const auto& target = targets_[stage_];
     const auto& goal = found_[goal_];
-    auto now = evidence_.bounds(goal.loss, target);
-    if (!now.lower && !now.upper) now = {goal.lower, goal.upper};  // of the previous stage
-    return {load, goal.loss, now.lower, now.upper, seconds_left(now)};
+    const auto now = evidence_.bounds(goal.loss, target);
+    const RateBounds previous{goal.lower, goal.upper};  // of the previous stage
+    const bool is_new = !now.lower && !now.upper;
+    auto& shown = shown_[goal_];
+    shown = narrowest(now, shown);
+    return {load, goal.loss, shown.lower, shown.upper, seconds_left(is_new ? previous : now)};
+  }
+
+  // The bounds of a stage. Those that were shown before remain valid as far as they do not
+  // contradict them.
+  static RateBounds narrowest(RateBounds now, const RateBounds& previous) {
+    const auto lower = std::max(now.lower, previous.lower);  // an absent bound is the smallest
+    if (!now.upper || (lower && *lower < *now.upper)) now.lower = lower;
+    const auto& upper = previous.upper;
+    if (upper && (!now.lower || *now.lower < *upper)) {
+      now.upper = std::min(*upper, now.upper.value_or(*upper));
+    }
+    return now;
   }
 
   // Assumes that each later goal and stage needs a trial on either side of its result.
@@ -250,6 +271,7 @@ class Search {
   double reach_ = 0;
   std::vector<GoalResult> found_;
   std::vector<RateBounds> guesses_;  // bounds of each goal in the previous stage
+  std::vector<RateBounds> shown_;    // bounds of each goal that on_progress received
   std::optional<GoalResult::End> end_;
 };
 
@@ -258,6 +280,11 @@ class Search {
 double SearchProbe::loss() const {
   if (sent == 0) return 1;
   return received >= sent ? 0 : static_cast<double>(sent - received) / static_cast<double>(sent);
+}
+
+bool SearchProbe::hides_losses() const {
+  return static_cast<double>(received) >
+         static_cast<double>(sent) + kMaxStrayRate * std::max(seconds, 1.0);
 }
 
 bool SearchProbe::kept_up() const {

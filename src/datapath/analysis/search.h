@@ -34,6 +34,10 @@ struct SearchProbe {
   // The requested rate, or the actual one if the sender could not keep up.
   double load() const;
   bool kept_up() const;
+
+  // True if more packets were received than sent, apart from a few strays such as ARP. The packets
+  // of others then hide an unknown number of losses.
+  bool hides_losses() const;
 };
 
 // The state of a search before a trial.
@@ -71,6 +75,7 @@ struct GoalResult {
     inconclusive,  // trials at a rate stayed invalid, or the sender was too slow
     limit,         // max_probes was reached
     silent,        // packets were sent, and none came back in any trial
+    foreign,       // other traffic hid the losses of all trials at a rate
   };
 
   double loss = 0;              // the goal: share of the sent packets that may be lost
@@ -85,7 +90,7 @@ struct GoalResult {
   bool disturbed = false;  // a trial that decides about the bounds was disturbed to the end
 };
 
-inline constexpr EnumWords<GoalResult::End, 7> kSearchEnds = {{
+inline constexpr EnumWords<GoalResult::End, 8> kSearchEnds = {{
     {GoalResult::End::narrow, "narrow"},
     {GoalResult::End::above, "above"},
     {GoalResult::End::below, "below"},
@@ -93,6 +98,7 @@ inline constexpr EnumWords<GoalResult::End, 7> kSearchEnds = {{
     {GoalResult::End::inconclusive, "inconclusive"},
     {GoalResult::End::limit, "limit"},
     {GoalResult::End::silent, "silent"},
+    {GoalResult::End::foreign, "foreign"},
 }};
 
 constexpr std::string_view name_of(GoalResult::End end) {

@@ -140,8 +140,7 @@ std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> interv
 }
 
 double max_stray_rate(Mode mode, std::span<const Interval> intervals) {
-  constexpr double kMaxRate = 100;
-  return std::min(kMaxRate, peak_rate(mode, intervals) * kTrafficShare);
+  return std::min(kMaxStrayRate, peak_rate(mode, intervals) * kTrafficShare);
 }
 
 std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals) {

@@ -39,8 +39,11 @@ struct Disturbance {
 // stray packets, such as ARP, arrive before and after it.
 std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals);
 
-// The highest rate of an interval that may contain only strays, such as ARP, and no traffic: a
-// share of the peak rate, but at most 100 packets per second.
+// The highest rate of strays, such as ARP, in packets per second.
+inline constexpr double kMaxStrayRate = 100;
+
+// The highest rate of an interval that may contain only strays and no traffic: a share of the peak
+// rate, but at most kMaxStrayRate.
 double max_stray_rate(Mode mode, std::span<const Interval> intervals);
 
 // The packets that a receiver counted before and after its traffic and in its outages, except those
