@@ -76,9 +76,10 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   json["nic"] = values_json(prepared.entry.nic.fields());
   json["error"] = prepared.cause.message.empty() ? Json() : Json(printable(prepared.cause.message));
   json["steps"] = Json::array();
-  for (const auto& step : prepared.steps) {
+  for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
+    const auto& step = prepared.steps[i];
     json["steps"].push_back({{"title", printable(step.title)},
-                             {"changed", step.changed},
+                             {"changed", step.changed && !only_verifies(prepared, i)},
                              {"before", values_json(step.before)},
                              {"milliseconds", step.took.count()}});
   }

@@ -32,20 +32,35 @@ void print_rollback(std::ostream& out,
   for (const auto& command : commands) out << "  " << printable(command) << '\n';
 }
 
+// Prints the addresses and routes that the kernel removes together with an interface.
+void print_removed(std::ostream& out, const setup::StepResult& step) {
+  for (const auto& [key, value] : step.before) {
+    const bool is_removed = key.starts_with("address.") || key.starts_with("route.");
+    if (is_removed)
+      out << "              removed until restore: " << key.substr(0, key.find('.')) << ' '
+          << printable(value) << '\n';
+  }
+}
+
 void print_steps(std::ostream& out,
-                 const std::vector<setup::StepResult>& steps,
+                 const setup::PrepareResult& prepared,
                  std::string_view done,
                  int verbosity,
                  bool is_dry_run) {
   const bool is_brief = is_dry_run && verbosity == 0;
-  for (const auto& step : steps) {
+  for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
+    const auto& step = prepared.steps[i];
+    const bool verifies = only_verifies(prepared, i);
     if (!step.changed && verbosity == 0) continue;
-    out << fmt::format("  {:10}{}", step.changed ? done : "unchanged", printable(step.title));
-    const auto before = printable(step.before_text());
+    out << fmt::format(
+        "  {:10}{}", step.changed || verifies ? done : "unchanged", printable(step.title));
+    // Before a verification, the step that it follows has already made its change.
+    const auto before = verifies ? std::string() : printable(step.before_text());
     if (!before.empty() && !is_brief) out << "  (before: " << before << ')';
     if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
     if (is_brief) continue;
+    if (is_dry_run) print_removed(out, step);
     for (const auto& command : step.commands) out << "              " << printable(command) << '\n';
   }
 }
@@ -125,6 +140,14 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
 
 }  // namespace
 
+bool only_verifies(const setup::PrepareResult& prepared, std::size_t number) {
+  if (number >= prepared.entry.steps.size()) return false;
+  const auto kind = prepared.entry.steps[number].kind;
+  if (kind == setup::StepKind::wait_for_uio) return true;
+  return kind == setup::StepKind::keep_down &&
+         setup::value_at(prepared.steps[number].before, "state") == "down";
+}
+
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
   std::vector<std::string> warnings;
   if (prepared.outcome != setup::PrepareOutcome::done) return warnings;
@@ -165,11 +188,11 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
     out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
     out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
-    print_steps(out, prepared.steps, "would", verbosity, true);
+    print_steps(out, prepared, "would", verbosity, true);
     out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
                            : "Nothing was changed.\n");
   } else {
-    print_steps(out, prepared.steps, "done", verbosity, false);
+    print_steps(out, prepared, "done", verbosity, false);
     out << outcome_text(entry, "is prepared", "are reserved") << '\n';
   }
   print_next(out, result);
