@@ -90,7 +90,7 @@ void print_help(Screen& screen) {
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   auto& out = screen.stream();
   out << command.summary << "\n\nUsage: manactl " << command.name << ' ' << command.usage << '\n';
-  const auto global = global_names();
+  auto global = global_names();
   std::vector<std::string> own;
   for (const auto& name : option_names(app)) {
     if (std::find(global.begin(), global.end(), name) == global.end()) own.push_back(name);
@@ -99,6 +99,7 @@ void print_help(Screen& screen, const Command& command, const CLI::App& app) {
     print_heading(screen, "Options");
     print_options(screen, app, own);
   }
+  if (command.root == RootUse::none) std::erase(global, "--root");  // it is refused
   print_heading(screen, "Global options");
   print_options(screen, app, global);
   print_heading(screen, "Examples");

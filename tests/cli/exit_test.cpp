@@ -146,6 +146,15 @@ TEST(Aliases, RunTheCommandTheyStandFor) {
   EXPECT_THAT(manactl({"check", "-V"}).err, HasSubstr("unknown option '-V'"));
 }
 
+TEST(Help, ListsRootOnlyForCommandsThatAcceptIt) {
+  for (const auto* command : {"restore", "confirm", "sim", "completion", "decode"}) {
+    EXPECT_THAT(manactl({command, "--help"}).out, Not(HasSubstr("--root"))) << command;
+  }
+  EXPECT_THAT(manactl({"confirm", "--root", "/tmp"}).err, HasSubstr("--root is not supported"));
+  EXPECT_THAT(manactl({"bench", "list", "--help"}).out, Not(HasSubstr("--root")));
+  EXPECT_THAT(manactl({"prepare", "--help"}).out, HasSubstr("--root")) << "with --dry-run";
+}
+
 TEST(Help, IsShortAndDescribesTheCommand) {
   const auto all = manactl({"--help"});
   EXPECT_EQ(all.code, 0);
