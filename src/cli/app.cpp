@@ -228,8 +228,12 @@ std::vector<std::string> second_words(std::string_view first) {
 }
 
 // Words that users may expect to be commands, and the commands for the same purpose.
-constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
-    {"bind", "prepare"}, {"undo", "restore"}, {"unbind", "restore"}, {"unprepare", "restore"}};
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {{"bind", "prepare"},
+                                                                         {"undo", "restore"},
+                                                                         {"unbind", "restore"},
+                                                                         {"unprepare", "restore"},
+                                                                         {"rollback", "restore"},
+                                                                         {"revert", "restore"}};
 
 // Returns the command, or after "help" also the check, that a user may have meant by `word`; empty
 // if none is similar.
@@ -302,22 +306,13 @@ Result<> choose_output(const CLI::App& app,
   return {};
 }
 
-// Whether an error in the command line is reported as JSON. The command line is not parsed yet.
-bool asks_for_json(const CommandLine& line) {
-  if (is_typed(line.arguments, "--json") || is_typed(line.arguments, "-j")) return true;
-  const auto end = std::ranges::find(line.arguments, "--");
-  const auto text =
-      fmt::format(" {} ", join(std::vector<std::string>(line.arguments.begin(), end), " "));
-  return std::ranges::any_of(
-      std::array{" -o json ", " -ojson ", " --output json ", " --output=json "},
-      [&text](const char* words) { return text.find(words) != text.npos; });
-}
-
 Exit run_command_line(const Invocation& invocation, Context& context) {
   const auto line = split_command_line(invocation.arguments);
   const Command* command = find_command(line.command);
   context.json = asks_for_json(line);
   if (!line.command.empty() && command == nullptr) {
+    const auto leading = check_options_before(line.command, invocation.arguments);
+    if (!leading) return report_usage_error(context, leading.error().message);
     const bool after_help = line.arguments == std::vector<std::string>{"--help"};
     if (after_help && print_check_help(context.out, line.command)) return Exit::ok;
     return report_unknown_command(context, line.command, similar_command(line.command, after_help));

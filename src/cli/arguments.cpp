@@ -274,6 +274,26 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
   return found;
 }
 
+bool asks_for_json(const CommandLine& line) {
+  if (is_typed(line.arguments, "--json") || is_typed(line.arguments, "-j")) return true;
+  const auto end = std::ranges::find(line.arguments, "--");
+  const auto text =
+      fmt::format(" {} ", join(std::vector<std::string>(line.arguments.begin(), end), " "));
+  return std::ranges::any_of(
+      std::array{" -o json ", " -ojson ", " --output json ", " --output=json "},
+      [&text](const char* words) { return text.find(words) != text.npos; });
+}
+
+Result<> check_options_before(std::string_view command, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag();
+  GlobalOptions global;
+  add_global_options(app, global);
+  std::vector<std::string> leading(words.begin(), std::ranges::find(words, command));
+  std::erase(leading, "help");  // of "help COMMAND"
+  return parse_arguments(app, leading, {}, {});
+}
+
 namespace {
 
 // CLI11 throws an exception for other texts up to release 2.3, and sets errno since then.

@@ -48,6 +48,13 @@ struct CommandLine {
 // "COMMAND --help", "version" becomes "--version", and "bench ls" becomes "bench list".
 CommandLine split_command_line(const std::vector<std::string>& words);
 
+// Whether an error in the command line is reported as JSON. The command line is not parsed yet.
+bool asks_for_json(const CommandLine& line);
+
+// Checks the words before an unknown command. "--out json check" has an unknown option, although
+// "json" is the first word that could be a command.
+Result<> check_options_before(std::string_view command, const std::vector<std::string>& words);
+
 // Sets the variables bound to the options of `app`. `settings` apply to options that `arguments` do
 // not contain. Fails with Errc::invalid. `subcommands` are the words that name another command if
 // they directly follow this one, such as "list" for bench; anywhere else they are errors.
