@@ -189,7 +189,8 @@ Placement place(const BenchPlan& plan) {
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     placement.worker_cpus.push_back(cpus[lane % cpus.size()]);
   }
-  placement.shared = lanes > cpus.size() || cpus.front() == placement.main_cpu;
+  placement.has_own_main_cpu = cpus.front() != placement.main_cpu;
+  placement.shared = lanes > cpus.size() || !placement.has_own_main_cpu;
   return placement;
 }
 
@@ -206,10 +207,11 @@ std::string Placement::note() const {
   const auto cpus = workers().size();
   if (worker_cpus.size() == 1)
     return "1 queue shares its CPU with the main thread: the figures do not represent MANA";
-  return fmt::format("{} queues share {} {}: the figures do not represent MANA",
+  return fmt::format("{} queues share {} {}{}: the figures do not represent MANA",
                      worker_cpus.size(),
                      cpus,
-                     cpus == 1 ? "CPU" : "CPUs");
+                     cpus == 1 ? "CPU" : "CPUs",
+                     has_own_main_cpu ? " besides that of the main thread" : "");
 }
 
 std::vector<std::string> device_arguments(const BenchPlan& plan) {

@@ -51,12 +51,14 @@ std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
 struct Placement {
   unsigned main_cpu = 0;
   std::vector<unsigned> worker_cpus;  // one per queue, ordered by port; CPUs may repeat
+  bool has_own_main_cpu = false;      // no queue uses the CPU of the main thread
   bool shared = false;                // more queues than CPUs, or no CPU besides the main one
 
   // The CPUs of worker_cpus without repetition: worker i is EAL's lcore i + 1.
   std::vector<unsigned> workers() const;
 
-  // A note such as "8 queues share 1 CPU: ..."; empty if no CPU is shared.
+  // A note such as "8 queues share 1 CPU besides that of the main thread: ..."; empty if no CPU is
+  // shared.
   std::string note() const;
 };
 
