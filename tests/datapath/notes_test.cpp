@@ -48,7 +48,7 @@ TEST(CountNotes, ReportThatNothingMoved) {
 
 TEST(CountNotes, ReportThatTheRateWasNotReached) {
   EXPECT_THAT(notes_of(Mode::tx, 10'000, 0, true),
-              ElementsAre(AllOf(HasSubstr("50 % of the requested rate"),
+              ElementsAre(AllOf(HasSubstr("50 % of the requested rate on average"),
                                 HasSubstr("the device accepted no more"))));
 }
 

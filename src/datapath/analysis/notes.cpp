@@ -123,7 +123,7 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
     }
   }
   if (slow) {
-    notes.push_back(fmt::format("reached {:.3g} % of the requested rate: {}",
+    notes.push_back(fmt::format("reached {:.3g} % of the requested rate on average: {}",
                                 100 * static_cast<double>(sent) / requested,
                                 slow_reason(plan)));
   }
