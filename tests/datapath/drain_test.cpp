@@ -90,6 +90,17 @@ TEST(Drain, ReceivesWaitingPacketsAfterPreemption) {
   EXPECT_EQ(network.lane.counters.rx_packets.get(), 50U);
 }
 
+// A worker that was preempted between two polls has not seen an idle device.
+TEST(Drain, DoesNotMistakePreemptionForAnIdleDevice) {
+  FakeNetwork network(50);
+  network.step = 1000;
+  network.drain(0, 100, [&](auto) { return network.turns % 10 == 0 ? 1U : 0U; });
+  EXPECT_GT(network.lane.counters.rx_packets.get(), 5U);
+  const auto turns = network.turns;
+  network.drain(0, 100, [](auto) { return 0U; });
+  EXPECT_EQ(network.turns - turns, 64U);
+}
+
 TEST(Leftovers, AreDiscardedFromEveryLane) {
   FakeLane first, second;
   std::vector<FakeLane*> served;

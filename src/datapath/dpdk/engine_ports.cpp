@@ -139,7 +139,7 @@ bool DpdkPorts::are_physical() const {
 }
 
 DrainLimits DpdkPorts::drain_limits() const {
-  return is_simulated() ? kSoftwareDrainLimits : DrainLimits{10'000'000, 30'000'000};
+  return is_simulated() ? kSoftwareDrainLimits : kDrainLimits;
 }
 
 int DpdkPorts::run_thread(void* thread) {

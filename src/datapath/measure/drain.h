@@ -38,17 +38,24 @@ struct DrainLimits {
   std::uint64_t total = 0;  // time after the last worker stopped sending
 };
 
-// A device in software needs CPU time to return packets, and may not get it on a busy machine.
-constexpr DrainLimits kSoftwareDrainLimits = {250'000'000, 1'000'000'000};  // nanoseconds
+// Limits for the software adapter, in nanoseconds. It needs CPU time to return packets, and may not
+// get it on a busy machine.
+constexpr DrainLimits kSoftwareDrainLimits = {250'000'000, 1'000'000'000};
 
-// Receives until all packets have returned or a limit is reached. `total` applies after 64 polls at
-// the earliest, because workers may be preempted. receive(lane, now) returns the number of packets.
+// Limits for other devices, in nanoseconds. A peer, or a device that another program models, may be
+// preempted for several time slices of the kernel. Only a trial that lost packets waits so long.
+constexpr DrainLimits kDrainLimits = {50'000'000, 150'000'000};
+
+// Receives until all packets have returned or a limit is reached. Each limit applies after 64 polls
+// at the earliest, because workers may be preempted: `idle` after as many without a packet.
+// receive(lane, now) returns the number of packets.
 template <class Lane, class Clock, class Receive>
 void drain(const DrainScope<Lane>& scope,
            const DrainLimits& limits,
            Clock clock,
            Receive receive) noexcept {
   constexpr unsigned kMinTurns = 64;
+  unsigned idle_turns = 0;
   while (scope.busy.load(std::memory_order_acquire) != 0) {
     for (auto* lane : scope.mine) receive(*lane, clock());
   }
@@ -59,7 +66,8 @@ void drain(const DrainScope<Lane>& scope,
     unsigned received = 0;
     for (auto* lane : scope.mine) received += receive(*lane, now);
     if (received != 0) last = now;
-    if (received == 0 && now - last >= limits.idle) return;
+    idle_turns = received == 0 ? idle_turns + 1 : 0;
+    if (now - last >= limits.idle && idle_turns >= kMinTurns) return;
     if (now - start >= limits.total && turns >= kMinTurns) return;
   }
 }

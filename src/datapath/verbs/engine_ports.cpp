@@ -90,7 +90,7 @@ bool VerbsPorts::are_physical() const {
 }
 
 DrainLimits VerbsPorts::drain_limits() const {
-  return is_simulated() ? kSoftwareDrainLimits : DrainLimits{25'000'000, 45'000'000};
+  return is_simulated() ? kSoftwareDrainLimits : kDrainLimits;
 }
 
 Result<> VerbsPorts::start_worker(std::size_t index, Worker& worker) {
