@@ -291,7 +291,9 @@ void fields(Io& io, R& result, int exit) {
   io.object("machine", [&](auto& machine) { machine_fields(machine, result); });
   io.nullable("command", result.command);
   io.value("eal_arguments", report.eal_arguments);
-  io.value("notes", report.notes);
+  // All notes, so that a reader need not search the trials.
+  if constexpr (Io::kReads) io.value("notes", report.notes);
+  if constexpr (!Io::kReads) io.value("notes", notes_on(result));
 }
 
 namespace {
@@ -315,6 +317,9 @@ BenchResult result_of(const JsonFields& json) {
   FieldReader io(json);
   fields(io, result, 0);
   auto& trials = result.report.trials;
+  for (const auto& trial : trials) {
+    for (const auto& note : trial.notes) std::erase(result.report.notes, note);
+  }
   if (result.ended == 0) json.refuse("ended", "is missing");
   if (trials.empty()) json.refuse("trials", "is empty");
   if (!json.has("series")) return result;

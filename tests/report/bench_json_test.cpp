@@ -66,6 +66,21 @@ TEST(BenchJson, HasNullForWhatWasNotMeasured) {
   EXPECT_TRUE(single["variation"].is_null());
 }
 
+// Text and HTML print the notes of the trials, too.
+TEST(BenchJson, HasAllNotesInOneList) {
+  auto result = test::eventful();
+  result.report.trials.front().notes = {"reached 50 % of the requested rate"};
+  result.report.trials.back().notes = {"reached 50 % of the requested rate", "the traffic ended"};
+  const auto document = test::document(result);
+  const std::vector<std::string> all = {
+      "reached 50 % of the requested rate", "the traffic ended", "8 queues share 1 CPU"};
+  EXPECT_EQ(nlohmann::json::parse(document).at("notes"), all);
+  const auto read = read_bench(document, "result.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->report.notes, result.report.notes);
+  EXPECT_EQ(notes_on(*read), all);
+}
+
 TEST(BenchJson, HasTheRatesOfLisaUnderItsNames) {
   const auto document = json::parse(bench_json(test::steady(datapath::Mode::tx, 1e7), 0));
   const auto& lisa = document["lisa"];

@@ -102,7 +102,7 @@ void add_warnings_and_notes(const End& end, HtmlReport& page) {
     page.warnings.push_back(
         fmt::format("The {} packets took the synthetic path, not the VF", end.name));
   }
-  for (const auto& note : result.report.notes) {
+  for (const auto& note : notes_on(result)) {
     page.notes.push_back(fmt::format("{}: {}", end.name, note));
   }
 }
