@@ -38,7 +38,8 @@ std::string servicing_text(const datapath::Servicing& servicing);
 // "1 queue", "8 queues"
 std::string queues_text(unsigned queues);
 
-// Returns "64-byte frames" if the mode generates frames, else "frames up to 1518 bytes".
+// Returns "64-byte frames" or "frames of 64/1518 (3:1) bytes" if the mode generates frames, else
+// "frames up to 1518 bytes".
 std::string frames_text(const datapath::BenchPlan& plan);
 
 // Mean frame size with FCS: that of the plan if the mode generates frames, else the received one.

@@ -57,6 +57,9 @@ TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {
 TEST(FramesText, ContainsTheSizeOnlyOfGeneratedFrames) {
   datapath::BenchPlan plan;
   EXPECT_EQ(frames_text(plan), "64-byte frames");
+  plan.traffic.sizes = {{64, 7}, {570, 4}, {1518, 1}};
+  EXPECT_EQ(frames_text(plan), "frames of 64/570/1518 (7:4:1) bytes");
+  plan.traffic.sizes = {{64, 1}};
   plan.mode = datapath::Mode::rx;
   EXPECT_EQ(frames_text(plan), "frames up to 1518 bytes");
   plan.mode = datapath::Mode::fwd;
