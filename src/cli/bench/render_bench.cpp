@@ -102,8 +102,8 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
     rows.emplace_back("sent",
                       fmt::format("{} packets; {}",
                                   report::grouped(tx.packets, ","),
-                                  report::counts_text({{tx.missed, "rejected by the device"},
-                                                       {tx.errors, "errors"}})));
+                                  report::counts_text(
+                                      {{tx.missed, "attempts rejected"}, {tx.errors, "errors"}})));
   }
   if (receives(mode)) {
     rows.emplace_back("received",

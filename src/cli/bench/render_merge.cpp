@@ -31,18 +31,18 @@ void print_text(Screen& screen, const report::MergeResult& result) {
   const bool failed = result.exceeds_max_loss();
   screen.stream() << screen.paint(failed ? Color::red : Color::bold, report::verdict_of(result))
                   << '\n';
-  print_rows(
-      screen,
-      {{"sent", side(result.sender, result.sent_by)},
-       {"received", side(result.receiver, result.received_by)},
-       {"packets", fmt::format("{} sent, {} received", result.sent, result.received)},
-       {"dropped",
-        fmt::format("sender: {}; receiver: {}",
-                    report::counts_text({{sent.missed, "rejected"}, {sent.errors, "errors"}}),
-                    report::counts_text({{received.missed, "missed"},
-                                         {received.no_buffer, "without a buffer"},
-                                         {received.errors, "errors"}}))},
-       {"overlap", fmt::format("{:.1f} s", result.overlap)}});
+  print_rows(screen,
+             {{"sent", side(result.sender, result.sent_by)},
+              {"received", side(result.receiver, result.received_by)},
+              {"packets", fmt::format("{} sent, {} received", result.sent, result.received)},
+              {"dropped",
+               fmt::format("sender: {}; receiver: {}",
+                           report::counts_text(
+                               {{sent.missed, "attempts rejected"}, {sent.errors, "errors"}}),
+                           report::counts_text({{received.missed, "missed"},
+                                                {received.no_buffer, "without a buffer"},
+                                                {received.errors, "errors"}}))},
+              {"overlap", fmt::format("{:.1f} s", result.overlap)}});
   for (const auto& remark : report::remarks_on(result)) print_paragraph(screen, "Note: " + remark);
 }
 

@@ -80,7 +80,7 @@ ReportedCount difference_of(const ReportedCount& now, const ReportedCount& befor
 struct Count {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;      // with FCS
-  ReportedCount missed = 0;     // tx: rejected by the device; rx: dropped for lack of descriptors
+  ReportedCount missed = 0;     // tx: rejected attempts; rx: dropped for lack of descriptors
   ReportedCount no_buffer = 0;  // rx: dropped for lack of a packet buffer
   ReportedCount errors = 0;     // completed with an error
 
