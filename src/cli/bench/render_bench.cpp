@@ -152,10 +152,9 @@ void add_details(Rows& rows, const report::BenchResult& result) {
   if (result.search) {
     const auto& probes = result.search->probes;
     for (std::size_t i = 0; i < probes.size(); ++i) {
-      rows.emplace_back("", report::probe_text(i + 1, probes[i]));
+      rows.emplace_back(i == 0 ? "search" : "", report::probe_text(i + 1, probes[i]));
     }
   }
-  for (const auto& sentence : result.path.evidence) rows.emplace_back("", sentence);
   rows.emplace_back("engine", fmt::format("{} {}", result.report.engine, result.report.version));
   rows.emplace_back("packet template", result.report.template_mode);
   rows.emplace_back("CPU", result.machine.cpu);
@@ -182,7 +181,10 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
   add_counters(rows, mode, total);
   const bool is_virtual = result.path.verdict == datapath::Path::emulated;
   if (verbosity > 0 || !is_virtual) rows.emplace_back("path", name_of(result.path.verdict));
-  if (verbosity > 0) add_details(rows, result);
+  if (verbosity > 0) {
+    for (const auto& sentence : result.path.evidence) rows.emplace_back("", sentence);
+    add_details(rows, result);
+  }
   return rows;
 }
 
