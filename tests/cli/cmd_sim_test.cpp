@@ -227,6 +227,17 @@ TEST(Sim, PrintsOneLineForBadSettings) {
   }
 }
 
+// Results and DPDK's messages contain these names.
+TEST(Sim, LetsBenchNameThePortOfTheAdapter) {
+  for (const std::string name : {"sim0", "7870:00:00.0"}) {
+    const auto outcome =
+        manactl({"sim", "--", MANACTL_PROGRAM, "bench", name, "--duration", "50ms", "--no-save"});
+    EXPECT_THAT(outcome.out, HasSubstr("simulated: tx")) << outcome.err;
+  }
+  const auto other = manactl({"sim", "--", MANACTL_PROGRAM, "bench", "sim7", "--no-save"});
+  EXPECT_THAT(other.err, HasSubstr("'sim7' does not exist"));
+}
+
 TEST(Sim, RunsTheExampleOfItsHelp) {
   const auto help = manactl({"sim", "--help"}).out;
   EXPECT_THAT(help, HasSubstr("manactl sim --fault tx=33 -- manactl bench --duration 5\n"));

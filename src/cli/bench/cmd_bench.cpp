@@ -89,6 +89,15 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   return run_on_adapter(plan, engine, context);
 }
 
+// True if the only named device is the port of the adapter below 'manactl sim', by the name in
+// results or by its PCI address.
+bool names_adapter(const BenchOptions& options) {
+  if (!datapath::is_simulated() || options.interfaces.size() != 1) return false;
+  const auto nic = simulated_nic();
+  const auto& name = options.interfaces.front().str();
+  return options.plan.vdevs.empty() && (name == nic.interface || name == nic.pci.str());
+}
+
 // Whether DPDK would create a device of this name.
 bool is_vdev(const std::string& name) {
   const auto drivers = datapath::vdev_engine().info().drivers;
@@ -184,7 +193,7 @@ Exit run_bench(const BenchOptions& options, Context& context) {
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
   const bool named = !options.plan.vdevs.empty() || !options.interfaces.empty();
-  if (options.sim || (!named && datapath::is_simulated())) {
+  if (options.sim || names_adapter(options) || (!named && datapath::is_simulated())) {
     return simulate(options, context, facts);
   }
   if (!named) return explain_devices(context, facts);
