@@ -177,12 +177,20 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
   for (const auto& trial : receiver.report.trials) {
     result.strays += datapath::stray_packets(receiver.plan.mode, trial.intervals);
   }
+  const auto excess = received.packets - std::min(received.packets, sent.packets);
+  result.strays = std::max(result.strays, result.has_foreign_traffic() ? 0 : excess);
   const bool is_search = sender.search || receiver.search;
-  if (result.covered && !is_search && sent.packets > 0 && received.packets <= sent.packets) {
-    const auto lost = sent.packets - received.packets;
+  if (result.covered && !is_search && sent.packets > 0 && !result.has_foreign_traffic()) {
+    const auto lost = sent.packets - std::min(received.packets, sent.packets);
     result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
   }
   return result;
+}
+
+bool MergeResult::has_foreign_traffic() const {
+  const auto seconds = total_of(receiver.report).seconds;
+  return static_cast<double>(received) >
+         static_cast<double>(sent) + datapath::kMaxStrayRate * seconds;
 }
 
 std::string end_text(const BenchResult& result) {
@@ -211,15 +219,15 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
         "unknown: repeat the run at the found rate (--rate) without --find");
     return remarks;
   }
-  if (result.received > result.sent) {
+  if (result.has_foreign_traffic()) {
     remarks.emplace_back(
         "more packets were received than sent, probably from another sender, so the loss is "
         "unknown");
   }
   if (result.strays > 0) {
     remarks.push_back(fmt::format(
-        "{} of the received packets are strays from times without traffic: up to as many "
-        "lost packets are not counted",
+        "{} of the received packets are strays, such as ARP: up to as many lost packets are not "
+        "counted",
         result.strays));
   }
   return remarks;

@@ -24,12 +24,16 @@ struct MergeResult {
   std::uint64_t sent = 0, received = 0;  // packets
   double overlap = 0;                    // seconds in which both ends ran
   bool covered = false;                  // the receiver ran during the whole run of the sender
-  // Share of the sent packets; empty if not `covered`, if more packets were received than sent, or
-  // if a result is that of a search.
+  // Share of the sent packets; empty if not `covered`, with foreign traffic, or if a result is that
+  // of a search.
   std::optional<double> loss;
   Spread sent_by, received_by;
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
-  std::uint64_t strays = 0;        // received without traffic; see stray_packets()
+  // Packets that were received without traffic (see stray_packets()), or in excess of those sent.
+  std::uint64_t strays = 0;
+
+  // True if so many more packets were received than sent that they are not strays, such as ARP.
+  bool has_foreign_traffic() const;
 
   // True if there is a limit, and the loss exceeds the limit or is unknown.
   bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }

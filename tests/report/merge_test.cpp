@@ -78,7 +78,21 @@ TEST(Merge, NamesStrayPacketsThatHideLostOnes) {
   }
   const auto sender = connected(Mode::tx, 1e6);
   EXPECT_THAT(remarks_on(*merge(sender, receiver)),
-              ElementsAre(HasSubstr("57 of the received packets are strays from times without")));
+              ElementsAre(HasSubstr("57 of the received packets are strays, such as ARP")));
+}
+
+// Strays during the traffic are known only by the excess. They once made the loss unknown.
+TEST(Merge, KnowsTheLossDespiteAFewMoreReceivedPackets) {
+  const auto sender = connected(Mode::tx, 1e6);
+  auto receiver = connected(Mode::rx, 1e6);
+  receiver.report.trials.front().total.rx.packets += 6;
+  const auto few = merge(sender, receiver);
+  EXPECT_EQ(few->loss, 0);
+  EXPECT_THAT(remarks_on(*few), ElementsAre(HasSubstr("6 of the received packets are strays")));
+  receiver.report.trials.front().total.rx.packets += 2000;
+  const auto many = merge(sender, receiver);
+  EXPECT_FALSE(many->loss.has_value());
+  EXPECT_THAT(remarks_on(*many), ElementsAre(HasSubstr("more packets were received than sent")));
 }
 
 TEST(Merge, RejectsResultsThatHaveNoPacketInCommon) {
