@@ -247,7 +247,7 @@ const std::vector<TextCase> kCases = {
        f.kernel = test::unreadable();
        module(f, "hv_netvsc").presence = Presence::missing;
      },
-     "fail: hv_netvsc is missing from kernel of unknown release"},
+     "fail: hv_netvsc is missing from the kernel"},
     {"HvNetvscMissingInUserSpace",
      "kernel.hv-netvsc",
      [](Facts& f) {
