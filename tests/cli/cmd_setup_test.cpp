@@ -241,8 +241,6 @@ TEST(ArgsCommand, NamesACommandThatPreparesTheNic) {
             "manactl: no NIC is prepared: name an interface, or run 'manactl prepare eth1'\n");
   EXPECT_THAT(manactl_on("vf-missing", {"args"}).err,
               HasSubstr("no NIC is prepared, and none is free: run 'manactl check"));
-  EXPECT_THAT(manactl_on("mana-direct", {"args", "enP30833p0s0"}).err,
-              HasSubstr("run 'manactl prepare enP30833p0s0 --vf-only' before"));
 }
 
 TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
@@ -268,6 +266,41 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
   for (const auto& [key, value] : nic.items()) {
     EXPECT_EQ(check.at("host").at("nics").at(1).at(key), value) << key;
     EXPECT_EQ(status.at("nics").at(1).at(key), value) << key;
+  }
+}
+
+// args proposes no command that fails.
+TEST(ArgsCommand, WarnsWithTheReasonWhyPrepareRefuses) {
+  struct Case {
+    const char* tree;
+    const char* nic;
+  };
+
+  for (const auto& [tree, nic] : {Case{"vf-unpaired", "eth1"},
+                                  Case{"unbound-vmbus", "enP30832p0s0d1"},
+                                  Case{"mana-ib-missing", "eth1"}}) {
+    const auto refusal = manactl_on(tree, {"prepare", nic, "--dry-run"}).err;
+    ASSERT_THAT(refusal, StartsWith("manactl: ")) << tree;
+    const auto reason = refusal.substr(std::string("manactl: ").size());
+    const auto outcome = manactl_on(tree, {"args", nic});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(fmt::format("prepare refuses '{}': {}", nic, reason)));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("the kernel uses"))) << tree;
+  }
+}
+
+TEST(ArgsCommand, ProposesVfOnlyWithoutASyntheticInterface) {
+  const auto outcome = manactl_on("mana-direct", {"args", "enP30833p0s0"});
+  EXPECT_THAT(outcome.err, HasSubstr("run 'manactl prepare enP30833p0s0 --vf-only' before"));
+  EXPECT_EQ(manactl_on("mana-direct", {"prepare", "enP30833p0s0", "--vf-only", "--dry-run"}).code,
+            0);
+}
+
+TEST(ArgsCommand, WarnsOfTheFailedCheckThatPrepareNames) {
+  for (const auto* tree : {"debian12-dpdk", "driver-id-19"}) {
+    const auto warning = manactl_on(tree, {"prepare", "eth1", "--dry-run"}).err;
+    ASSERT_THAT(warning, HasSubstr("because a check fails")) << tree;
+    EXPECT_THAT(manactl_on(tree, {"args", "eth1"}).err, HasSubstr(warning)) << tree;
   }
 }
 

@@ -14,6 +14,7 @@
 #include "host/nic_state.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
+#include "setup/plan.h"
 #include "setup/plan_hugepages.h"
 
 namespace manactl::cli {
@@ -72,21 +73,59 @@ std::string hugepage_warning(const host::Memory& memory, int node, std::uint64_t
       node > 0 ? fmt::format(" --node {}", node) : "");
 }
 
+struct ArgsInput {
+  const os::System& system;
+  const host::Facts& facts;
+  const std::vector<setup::Entry>& entries;
+};
+
+// Returns why prepare refuses the NIC; empty if it accepts it. Only root can determine what
+// prevents a change, so an objection that another user finds does not count.
+std::string refusal_of_prepare(const host::Nic& nic, const ArgsInput& input) {
+  auto interface = InterfaceName::parse(nic.name());
+  if (!interface) return interface.error().message;
+  setup::Request request;
+  request.interface = std::move(*interface);
+  request.vf_only = nic.is_direct();
+  const auto plan = setup::make_plan(request, input.facts, input.system, input.entries);
+  if (plan) return {};
+  const bool is_root = input.facts.limits && input.facts.limits->net_admin;
+  return plan.error().code == Errc::denied && !is_root ? std::string() : plan.error().message;
+}
+
+constexpr std::string_view kRefusal = "prepare refuses ";
+
+// Returns what has to happen before DPDK can use a NIC of the kernel.
+std::string preparation_warning(const host::Nic& nic, const ArgsInput& input) {
+  const auto name = printable(nic.name());
+  const auto refusal = refusal_of_prepare(nic, input);
+  if (!refusal.empty()) return fmt::format("{}'{}': {}", kRefusal, name, refusal);
+  return fmt::format("the kernel uses '{}': run '{}' before the program starts",
+                     name,
+                     printable(host::prepare_command(nic)));
+}
+
 // Returns what prevents DPDK from using the NICs now.
 std::vector<std::string> warnings_for(const host::Memory& memory,
                                       int node,
                                       const host::TestpmdSize& size,
-                                      const std::vector<const host::Nic*>& kernel_nics) {
+                                      const std::vector<const host::Nic*>& kernel_nics,
+                                      const ArgsInput& input) {
   std::vector<std::string> warnings;
-  for (const auto* nic : kernel_nics) {
-    warnings.push_back(fmt::format("the kernel uses '{}': run '{}' before the program starts",
-                                   printable(nic->name()),
-                                   printable(host::prepare_command(*nic))));
-  }
+  for (const auto* nic : kernel_nics) warnings.push_back(preparation_warning(*nic, input));
   if (!kernel_nics.empty()) return warnings;  // prepare also reserves hugepages
   const auto hugepages = hugepage_warning(memory, node, size.hugepage_bytes);
   if (!hugepages.empty()) warnings.push_back(hugepages);
   return warnings;
+}
+
+// Returns what else prevents DPDK from using the NICs, which prepare does not repair. If prepare
+// refuses a NIC, a warning names the first cause.
+std::string obstacle_to(const host::Facts& facts, const std::vector<std::string>& warnings) {
+  auto libraries = obstacle_in_libraries(facts);
+  const bool is_refused = std::ranges::any_of(
+      warnings, [](const std::string& text) { return text.starts_with(kRefusal); });
+  return !libraries.empty() || is_refused ? libraries : obstacle_to_dpdk(facts);
 }
 
 Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
@@ -146,11 +185,11 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   result.queues = size.queues;
   result.facts = &facts;
   result.nics = *nics;
-  result.warnings = warnings_for(memory, node, size, kernel_nics);
+  result.warnings = warnings_for(memory, node, size, kernel_nics, {*system, facts, entries});
   const auto format = context.json ? ArgsFormat::json : options.format;
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
-  const auto libraries = obstacle_in_libraries(facts);
-  if (!libraries.empty()) result.warnings.push_back(libraries);
+  const auto obstacle = obstacle_to(facts, result.warnings);
+  if (!obstacle.empty()) result.warnings.push_back(obstacle);
   const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
   if (!lcores.empty()) result.warnings.push_back(lcores);
   CommandHints(context).complete(result.warnings);
