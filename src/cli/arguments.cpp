@@ -296,6 +296,27 @@ Result<> check_options_before(std::string_view command, const std::vector<std::s
 
 namespace {
 
+// Pairs of options that contradict each other. If the first one is given, the user does not want
+// what a setting of the second one requests.
+constexpr std::pair<const char*, std::string_view> kOverrides[] = {
+    {"--output", "--json"},
+    {"--json", "--output"},
+    {"--for", "--json"},
+    {"--for", "--output"},
+    {"--results", "--no-save"},
+};
+
+// Whether an option on the command line has a higher priority than the setting.
+bool is_overridden(const Setting& setting, const CLI::App& app, const ArgumentCheck& check) {
+  const auto is_given = [&](const std::string& name) {
+    const auto* option = app.get_option_no_throw(name);
+    return option != nullptr && check.is_given(option);
+  };
+  return is_given(setting.option) || std::ranges::any_of(kOverrides, [&](const auto& row) {
+           return row.second == setting.option && is_given(row.first);
+         });
+}
+
 // CLI11 throws an exception for other texts up to release 2.3, and sets errno since then.
 bool is_flag_value(const std::string& text) {
   errno = 0;
@@ -336,7 +357,7 @@ Result<> parse_arguments(CLI::App& app,
   std::vector<std::string> all;
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
-    if (option == nullptr || check.is_given(option)) continue;
+    if (option == nullptr || is_overridden(setting, app, check)) continue;
     if (auto added = add_setting(setting, *option, all); !added) return added;
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
@@ -345,7 +366,7 @@ Result<> parse_arguments(CLI::App& app,
   // An error in a setting names the variable or file that contains the setting.
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
-    if (option == nullptr || check.is_given(option)) continue;
+    if (option == nullptr || is_overridden(setting, app, check)) continue;
     if (bound.error().message.starts_with(setting.option)) {
       return because(bound.error(), setting.origin);
     }

@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/input.h"
 #include "cli/options.h"
 
@@ -58,7 +59,8 @@ Result<> Target::parse(const std::string& text) {
 
 Result<> inspect(const std::string& machine, std::string_view command, Context& context) {
   if (machine.empty()) return {};
-  if (!context.root.empty()) {
+  // A root of the settings has a lower priority than the bundle.
+  if (is_typed(context.arguments, "--root")) {
     return fail(Errc::invalid,
                 fmt::format("{}: only one captured machine can be inspected", command));
   }

@@ -81,6 +81,34 @@ TEST(Variables, DifferBetweenBenchAndSim) {
   EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", bench).err, HasSubstr("--engine verbs"));
 }
 
+// An option overrides the settings that it contradicts.
+TEST(Settings, GiveWayToOptionsThatContradictThem) {
+  const TemporaryDirectory directory;
+  const auto json = directory.file("a.toml", "json = true\n");
+  const auto as_text = check_with(json, {"-o", "text"});
+  EXPECT_NE(as_text.code, 2) << as_text.err;
+  EXPECT_FALSE(is_json(as_text));
+  EXPECT_TRUE(is_json(check_with(directory.file("b.toml", "output = \"text\"\n"), {"--json"})));
+  const auto machine = fixture("healthy-two-nics");
+  const auto by_variable = with_variable("MANACTL_JSON=true", {"status", "-o", "text", machine});
+  EXPECT_EQ(by_variable.code, 0) << by_variable.err;
+  EXPECT_FALSE(is_json(by_variable));
+  const auto variables =
+      with_variable("MANACTL_JSON=true", {"args", "eth1", machine, "--for", "env"});
+  EXPECT_THAT(variables.out, HasSubstr("BUS_INFO="));
+}
+
+TEST(Settings, OfARootGiveWayToABundle) {
+  const TemporaryDirectory directory;
+  const auto config =
+      directory.file("a.toml", fmt::format("root = \"{}\"\n", fixture("vf-missing")));
+  const auto machine = fixture("prepared-uio");
+  const auto outcome = manactl({"status", machine, "--config", config});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, manactl({"status", machine}).out);
+  EXPECT_EQ(manactl({"status", machine, "--root", fixture("vf-missing")}).code, 2);
+}
+
 TEST(Configuration, MayHaveABomAndCrLf) {
   const TemporaryDirectory directory;
   const auto path = directory.file("a.toml", "\xef\xbb\xbfjson = true\r\n[check]\r\nqueues=4\r\n");
