@@ -304,6 +304,20 @@ TEST(ArgsCommand, WarnsOfTheFailedCheckThatPrepareNames) {
   }
 }
 
+TEST(ArgsCommand, RejectsFormatsThatContradictEachOther) {
+  const std::vector<std::vector<std::string>> contradictions = {{"--for", "env", "--json"},
+                                                                {"--for", "testpmd", "-o", "json"},
+                                                                {"--for", "json", "-o", "text"}};
+  for (auto words : contradictions) {
+    words.insert(words.begin(), {"args", "eth1"});
+    const auto outcome = manactl_on("healthy-two-nics", words);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("are mutually exclusive"));
+  }
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"args", "eth1", "--for", "json", "--json"}).code, 0);
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"args", "eth1", "--for", "vpp", "-o", "text"}).code, 0);
+}
+
 TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {
   const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1", "eth0"});
   EXPECT_EQ(outcome.code, 4);

@@ -91,9 +91,10 @@ for tree in ("healthy-two-nics", "hugepages-wrong-node", "image-rhel-10-0-arm64-
     commands[f"machines/{tree}/status"] = ["status", root]
     commands[f"machines/{tree}/status-v"] = ["status", "-v", root]
     commands[f"machines/{tree}/prepare"] = ["prepare", "eth1", "--dry-run", root]
-for reader in ("testpmd", "eal", "vpp", "env"):
+for reader in ("eal", "vpp", "env"):
     commands[f"machines/prepared-uio/args-{reader}"] = ["args", "--for", reader, "--root=tests/fixtures/prepared-uio"]
-commands["machines/healthy-two-nics/args"] = ["args", "--root=tests/fixtures/healthy-two-nics"]
+for tree in ("healthy-two-nics", "prepared-uio"):
+    commands[f"machines/{tree}/args"] = ["args", f"--root=tests/fixtures/{tree}"]
 for tree in ("image-rhel-10-0-arm64-64k", "image-ubuntu-24-04-arm64"):
     commands[f"machines/{tree}/args"] = ["args", "eth1", f"--root=tests/fixtures/{tree}"]
 DUMPS = {

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/command_hints.h"
 #include "cli/facts.h"
@@ -23,7 +25,7 @@ namespace {
 struct ArgsOptions {
   std::vector<NicName> interfaces;
   Target target;  // the latest argument
-  ArgsFormat format = ArgsFormat::testpmd;
+  std::optional<ArgsFormat> format;
 };
 
 constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"},
@@ -31,6 +33,22 @@ constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"}
                                                 {ArgsFormat::vpp, "vpp"},
                                                 {ArgsFormat::environment, "env"},
                                                 {ArgsFormat::json, "json"}}};
+
+// Returns the format of --for and of -o. A typed --for overrides settings of -o and --json, and
+// these override a setting of --for.
+Result<ArgsFormat> format_of(const ArgsOptions& options, bool as_text, const Context& context) {
+  const auto format = options.format.value_or(ArgsFormat::testpmd);
+  const bool contradicts = options.format && (context.json ? format != ArgsFormat::json
+                                                           : as_text && format == ArgsFormat::json);
+  if (contradicts && is_typed(context.arguments, "--for")) {
+    return fail(Errc::invalid,
+                fmt::format("args: --for {} and -o {} are mutually exclusive",
+                            word_of(kFormats, format),
+                            context.json ? "json" : "text"));
+  }
+  if (context.json) return ArgsFormat::json;
+  return contradicts ? ArgsFormat::testpmd : format;
+}
 
 // Fails with Errc::denied if a NIC of the kernel carries the administrator's traffic.
 Result<> refuse_nics_with_traffic(const std::vector<const host::Nic*>& kernel_nics) {
@@ -157,7 +175,7 @@ Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
   return nics;
 }
 
-Exit run_args(const ArgsOptions& options, Context& context) {
+Exit run_args(const ArgsOptions& options, ArgsFormat format, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto entries = journal_entries(*system, context);
@@ -186,7 +204,6 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   result.facts = &facts;
   result.nics = *nics;
   result.warnings = warnings_for(memory, node, size, kernel_nics, {*system, facts, entries});
-  const auto format = context.json ? ArgsFormat::json : options.format;
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
   const auto obstacle = obstacle_to(facts, result.warnings);
   if (!obstacle.empty()) result.warnings.push_back(obstacle);
@@ -217,9 +234,12 @@ CommandAction add_args(CLI::App& app) {
   add_value(app,
             {"--for", type::kArgsFormat, "print for this program (default: testpmd)"},
             store_word_in(options->format, kFormats));
-  return [options](Context& context) {
+  return [options, &app](Context& context) {
+    const bool as_text = !context.json && app.get_option("--output")->count() > 0;
+    const auto format = format_of(*options, as_text, context);
+    if (!format) return report_error(context, format.error());
     const auto opened = inspect(options->target.machine, "args", context);
-    return opened ? run_args(*options, context) : report_error(context, opened.error());
+    return opened ? run_args(*options, *format, context) : report_error(context, opened.error());
   };
 }
 
