@@ -47,6 +47,29 @@ Result<> check_section(const CLI::ConfigItem& item, const std::string& path) {
                           suggestion(section, names)));
 }
 
+// Returns the error for a key that is not an option. CLI11 also takes a line with wrong syntax for
+// a key, and does not number the lines.
+Error unknown_key(std::string_view text,
+                  const std::string& path,
+                  const std::string& key,
+                  const std::vector<std::string>& keys) {
+  const auto lines = split(text, '\n');
+  const auto line = std::ranges::find_if(
+      lines, [&key](std::string_view one) { return trim(one).starts_with(key); });
+  const auto place = line == lines.end() || key.empty()
+                         ? path
+                         : fmt::format("{}: line {}", path, line - lines.begin() + 1);
+  if (key.starts_with('[')) {
+    return {Errc::invalid, 0, fmt::format("{}: '{}' lacks a ']'", place, printable(key))};
+  }
+  if (line != lines.end() && line->find('=') == std::string_view::npos) {
+    return {Errc::invalid, 0, fmt::format("{}: '{}' is not 'KEY = VALUE'", place, printable(key))};
+  }
+  return {Errc::invalid,
+          0,
+          fmt::format("{}: unknown key '{}'{}", place, printable(key), suggestion(key, keys))};
+}
+
 // CLI11 marks the start and end of a section with items of these names.
 bool is_section_marker(const CLI::ConfigItem& item) {
   return item.name == "++" || item.name == "--";
@@ -98,10 +121,7 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
     if (is_section_marker(item) || (in_section && item.parents.front() != command)) continue;
     const auto& keys = in_section ? command_keys : global_keys;
     if (std::find(keys.begin(), keys.end(), item.name) == keys.end()) {
-      return fail(
-          Errc::invalid,
-          fmt::format(
-              "{}: unknown key '{}'{}", path, printable(item.name), suggestion(item.name, keys)));
+      return tl::unexpected<Error>(unknown_key(text, path, item.name, keys));
     }
     // CLI11 merges repeated keys into one item with several inputs.
     const auto* option = app.get_option_no_throw("--" + item.name);

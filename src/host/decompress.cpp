@@ -105,8 +105,13 @@ class DecompressedSource final : public ByteSource {
 };
 
 std::string DecompressedSource::reason() const {
-  const char* text = reader_.error_string(archive_->get());
-  return fmt::format("cannot decompress it: {}", printable(text == nullptr ? "damaged" : text));
+  // libarchive reports the truncation of an xz file so (archive_read_support_filter_xz.c).
+  constexpr std::string_view kNoProgress = "No progress is possible";
+  const char* found = reader_.error_string(archive_->get());
+  const std::string_view text = found == nullptr ? "damaged" : found;
+  const bool is_truncated = text.find(kNoProgress) != std::string_view::npos;
+  return fmt::format("cannot decompress it: {}",
+                     is_truncated ? "truncated xz input" : printable(text));
 }
 
 Result<std::size_t> DecompressedSource::read(std::span<char> into) {

@@ -152,7 +152,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfiguration{"WrongType", "[check]\nqueues = true\n", "--queues: 'true'"},
         BadConfiguration{"NotAFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
         BadConfiguration{"Unclosed", "json = \"yes\n", "--json: '"},
-        BadConfiguration{"UnclosedSection", "[check\njson = true\n", "unknown key '[check'"},
+        BadConfiguration{
+            "UnclosedSection", "[check\njson = true\n", "line 1: '[check' lacks a ']'"},
+        BadConfiguration{"NoValue", "# x\ncolor never\n", "line 2: 'color never' is not 'KEY = "},
+        BadConfiguration{"UnknownKeyOnALine", "\n[check]\n burts = 4\n", "line 3: unknown key"},
         BadConfiguration{"NoKey", "= 5\n", "unknown key '"},
         BadConfiguration{"Twice", "json = true\njson = false\n", "'json' is given twice"},
         BadConfiguration{"TwiceInSection", "[check]\nqueues=1\nqueues=2\n", "given twice"},

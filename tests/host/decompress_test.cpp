@@ -114,6 +114,15 @@ TEST(Decompress, RefusesDamagedData) {
   }
 }
 
+TEST(Decompress, StatesThatAFileIsTruncated) {
+  for (const auto compressed : {kGzip, kBzip2, kXz, kZstd}) {
+    const auto bytes = from_hex(compressed);
+    const auto cut = read_all(bytes.substr(0, bytes.size() * 3 / 4));
+    ASSERT_FALSE(cut);
+    EXPECT_THAT(cut.error().message, HasSubstr("runcated "));
+  }
+}
+
 TEST(Decompress, RefusesTheArchiveOfABundle) {
   const auto refused = read_all(from_hex(kArchive));
   ASSERT_FALSE(refused);
