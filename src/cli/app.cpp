@@ -310,6 +310,9 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
   const auto line = split_command_line(invocation.arguments);
   const Command* command = find_command(line.command);
   context.json = asks_for_json(line);
+  if (context.json && (is_typed(line.arguments, "--help") || is_typed(line.arguments, "-h"))) {
+    return report_usage_error(context, "help is text only: omit --json");
+  }
   if (!line.command.empty() && command == nullptr) {
     const auto leading = check_options_before(line.command, invocation.arguments);
     if (!leading) return report_usage_error(context, leading.error().message);

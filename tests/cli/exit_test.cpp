@@ -134,6 +134,20 @@ TEST(Overview, IsShortAndNamesTheFirstSteps) {
   EXPECT_LT(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 15);
 }
 
+TEST(Help, IsTextOnly) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"help", "rdma.core"},
+                                                {"check", "--help"},
+                                                {"help"},
+                                                {"check", "-h"}}) {
+    auto with_json = words;
+    with_json.emplace_back("--json");
+    EXPECT_EQ(manactl(words).code, 0);
+    const auto outcome = manactl(with_json);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err, "manactl: help is text only: omit --json\n");
+  }
+}
+
 TEST(Aliases, RunTheCommandTheyStandFor) {
   EXPECT_EQ(manactl({"help"}).out, manactl({"--help"}).out);
   EXPECT_EQ(manactl({"help", "bench", "compare"}).out, manactl({"bench", "compare", "-h"}).out);
