@@ -204,7 +204,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   }
   add_flag(app, "-j,--json", options.json, "print one JSON document (same as -o json)");
   add_flag(app, "-q,--quiet", options.quiet, "print only errors");
-  app.add_flag("-v,--verbose", options.verbosity, "print more detail (repeat for more)")
+  app.add_flag("-v,--verbose", options.verbosity, "print more detail")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_value(app,
             {"--root", type::kDirectory, "inspect this captured tree or bundle instead"},
