@@ -174,7 +174,12 @@ class CapturedModules final : public os::Modules {
     std::string key(name);
     std::replace(key.begin(), key.end(), '-', '_');
     const auto found = snapshot_.modules.find(key);
-    return found == snapshot_.modules.end() ? tree_->state(name) : found->second;
+    if (found != snapshot_.modules.end()) return found->second;
+    auto state = tree_->state(name);
+    // Without the release, the files of the modules cannot be found.
+    const bool is_unknown =
+        state && state->presence == Presence::missing && !snapshot_.kernel.has_value();
+    return is_unknown ? tl::unexpected<Error>(snapshot_.kernel.error()) : state;
   }
 
  private:

@@ -70,7 +70,8 @@ bool Facts::carries_nothing(const Nic& nic) const {
 }
 
 bool Facts::has_mana() const {
-  return has_mana_function(functions);
+  if (functions) return has_mana_function(functions);
+  return nics && std::ranges::any_of(*nics, [](const Nic& nic) { return nic.has_mana_vf(); });
 }
 
 const Nic* Facts::find_nic(const std::string& name) const {
@@ -79,6 +80,7 @@ const Nic* Facts::find_nic(const std::string& name) const {
 }
 
 Result<const Nic*> Facts::azure_nic(const std::string& name) const {
+  if (!nics) return because(nics.error(), "cannot list the NICs");
   const auto found = nics_named(nics, name);
   if (found.size() == 1) return found.front();
   const std::string shown = printable(name);

@@ -218,6 +218,7 @@ struct Facts {
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
 
+  // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;
 
   // Whether it is certain that the NIC carries none of the administrator's traffic.
@@ -228,8 +229,8 @@ struct Facts {
   // are ports of the function with the PCI address.
   const Nic* find_nic(const std::string& name) const;
 
-  // As find_nic(), but fails with Errc::not_found instead, or with Errc::invalid if several NICs
-  // have the PCI address.
+  // As find_nic(), but fails with Errc::not_found instead, with Errc::invalid if several NICs have
+  // the PCI address, or with the error of `nics`.
   Result<const Nic*> azure_nic(const std::string& name) const;
 };
 
@@ -237,12 +238,12 @@ struct Facts {
 // Empty if it can, or if this is unknown.
 std::string module_obstacle(const Facts& facts, std::string_view name);
 
-bool has_mana_function(const Result<std::vector<PciFunction>>& functions);
 // The modules that DPDK needs for a MANA NIC. With `vf_only`, no channel is bound to user space.
 std::vector<std::string> modules_for_dpdk(bool vf_only);
 
 // Returns the first module_obstacle() of these modules; empty if there is none.
 std::string obstacle_in_modules(const Facts& facts, bool vf_only);
 
+bool has_mana_function(const Result<std::vector<PciFunction>>& functions);
 
 }  // namespace manactl::host

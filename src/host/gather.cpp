@@ -141,6 +141,33 @@ std::vector<std::string> names_of(const Result<std::vector<os::Link>>& links) {
   return names;
 }
 
+// Whether sysfs shows what kind of device the function is.
+bool has_ids(const os::Files& files, const PciAddress& address) {
+  const auto is_readable = [&](const char* attribute) {
+    constexpr std::size_t kMaxAttribute = 4096;
+    const auto path = fmt::format("sys/bus/pci/devices/{}/{}", address.str(), attribute);
+    return files.read(path, kMaxAttribute).has_value();
+  };
+  return is_readable("vendor") && is_readable("device") && is_readable("class");
+}
+
+// Fails if the function of a MANA VF was not listed because its ids could not be read.
+Result<std::vector<PciFunction>> with_all_vfs(Result<std::vector<PciFunction>> functions,
+                                              const Result<std::vector<Nic>>& nics,
+                                              const os::Files& files) {
+  if (!functions || !nics) return functions;
+  for (const auto& nic : *nics) {
+    if (!nic.has_mana_vf() || !nic.vf->pci) continue;
+    const auto listed = std::ranges::find(*functions, *nic.vf->pci, &PciFunction::address);
+    if (listed != functions->end() || has_ids(files, *nic.vf->pci)) continue;
+    return fail(Errc::invalid,
+                fmt::format("cannot read the ids of {}, the PCI function of '{}'",
+                            nic.vf->pci->str(),
+                            printable(nic.vf->name)));
+  }
+  return functions;
+}
+
 }  // namespace
 
 Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_search) {
@@ -152,6 +179,7 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_sear
   const auto links = system.links.links();
   facts.interfaces = names_of(links);
   facts.nics = gather_complete_nics(system, links, ssh_search, facts.carries_complete);
+  facts.functions = with_all_vfs(std::move(facts.functions), facts.nics, system.files);
   facts.modules = gather_modules(system.modules);
   const auto libraries =
       library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");

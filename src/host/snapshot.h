@@ -41,7 +41,7 @@ inline constexpr EnumWords<os::Node::Type, 4> kNodeTypeWords{{
 }};
 
 inline tl::unexpected<Error> not_captured(const std::string& what) {
-  return fail(Errc::not_found, "not captured: " + what);
+  return fail(Errc::invalid, "not captured: " + what);
 }
 
 struct EthtoolSnapshot {

@@ -117,7 +117,8 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
   if (!links) return tl::unexpected<Error>(links.error());
   add_uppers(nic, *links, objections);
   const auto routes = system.links.routes();
-  if (!routes) objections.push_back(routes.error().message);
+  // Without routes, what the NIC carries is unknown too.
+  if (!routes && facts.carries_complete) objections.push_back(routes.error().message);
   if (routes && !vf_only) add_multipath_route(nic, *routes, objections);
   add_foreign_uppers(nic, system.links.foreign_uppers(), objections);
   if (!vf_only) add_attachments(nic, system.links, objections);

@@ -32,7 +32,6 @@ const Entry* find_entry(const std::vector<Entry>& entries, const std::string& na
 Result<const host::Nic*> find_nic(const host::Facts& facts,
                                   const std::string& name,
                                   const std::vector<Entry>& entries) {
-  if (!facts.nics) return because(facts.nics.error(), "cannot list the NICs");
   if (const auto* nic = facts.find_nic(name)) return nic;
   if (const auto* entry = find_entry(entries, name)) {
     if (const auto* nic = facts.find_nic(entry->nic.channel_id())) return nic;

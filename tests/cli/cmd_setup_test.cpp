@@ -7,8 +7,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/on_machine.h"
@@ -23,7 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-namespace fs = std::filesystem;
 
 std::vector<std::string> commands_of(const Outcome& outcome) {
   return Json::parse(outcome.out).at("commands").get<std::vector<std::string>>();
@@ -331,28 +328,6 @@ TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
 }
-
-// A copy of a captured VM, which the test changes.
-class CopiedVm {
- public:
-  explicit CopiedVm(const std::string& name) : tree_(folder_.path(name)) {
-    fs::copy(fixture(name), tree_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  }
-
-  void write(const fs::path& path, const std::string& text) const {
-    fs::create_directories((tree_ / path).parent_path());
-    std::ofstream(tree_ / path) << text << '\n';
-  }
-
-  Outcome run(std::vector<std::string> words) const {
-    words.insert(words.end(), {"--root", tree_.string()});
-    return manactl(words);
-  }
-
- private:
-  TemporaryDirectory folder_;
-  fs::path tree_;
-};
 
 TEST(ArgsCommand, PrefersTheCpusOnTheNodeOfTheNic) {
   const CopiedVm vm("hugepages-wrong-node");

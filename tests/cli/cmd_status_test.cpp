@@ -113,6 +113,52 @@ TEST(StatusCommand, ShowsThatAModuleIsMissing) {
   }
 }
 
+// A fact that the bundle lacks is named as missing, and never taken for an absent device.
+TEST(StatusCommand, NamesWhatWasNotCaptured) {
+  const CopiedVm vm("healthy-two-nics");
+  vm.remove("manactl/links.json");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"status"},
+                                                {"args", "eth1"},
+                                                {"args"},
+                                                {"prepare", "eth1", "--dry-run"}}) {
+    const auto outcome = vm.run(words);
+    EXPECT_EQ(outcome.code, 2) << words[0];
+    EXPECT_EQ(outcome.err, "manactl: cannot list the NICs: not captured: links\n");
+  }
+}
+
+TEST(StatusCommand, NamesMissingRoutesOnce) {
+  const CopiedVm vm("healthy-two-nics");
+  vm.remove("manactl/routes.json");
+  const std::string message = "not captured: routes";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"status", "eth1", "-v"}, {"prepare", "eth1", "--dry-run"}}) {
+    const auto outcome = vm.run(words);
+    const auto text = outcome.out + outcome.err;
+    EXPECT_THAT(text, HasSubstr(message));
+    EXPECT_EQ(text.find(message), text.rfind(message)) << text;
+  }
+}
+
+TEST(StatusCommand, CallsNoModuleMissingWithoutTheKernelRelease) {
+  const CopiedVm vm("healthy-two-nics");
+  vm.remove("manactl/process.json");
+  vm.remove("manactl/modules.json");
+  std::filesystem::remove_all(vm.path("sys/module/mana_ib"));
+  EXPECT_THAT(vm.run({"check", "--only", "kernel.mana-ib", "-v"}).out,
+              HasSubstr("not captured: kernel"));
+  EXPECT_THAT(vm.run({"prepare", "eth1", "--dry-run"}).err, HasSubstr("not captured: kernel"));
+}
+
+TEST(StatusCommand, CallsNoAdapterMissingThatHasAVf) {
+  const CopiedVm vm("healthy-two-nics");
+  vm.remove("sys/devices/pci7870:00/7870:00:00.0/vendor");
+  const auto check = vm.run({"check", "-v"});
+  EXPECT_EQ(check.code, 0);
+  EXPECT_THAT(check.out, HasSubstr("cannot read the ids of 7870:00:00.0"));
+  EXPECT_THAT(check.out, Not(HasSubstr("no MANA")));
+}
+
 TEST(StatusCommand, ProposesTheSameHugepagesAsCheckAndPrepare) {
   const std::string nodes = "/sys/devices/system/node/", pool = "/hugepages/hugepages-2048kB";
   const auto reserve = "echo 235 | tee " + nodes + "node0" + pool + "/nr_hugepages";

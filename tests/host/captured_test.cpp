@@ -53,7 +53,7 @@ TEST(CapturedTree, FailsWithNotCapturedForAbsentFiles) {
                           system.sockets.tcp().error(),
                           system.kernel_log.open().error()};
   for (const auto& error : errors) {
-    EXPECT_EQ(error.code, Errc::not_found) << error.message;
+    EXPECT_EQ(error.code, Errc::invalid) << error.message;
     EXPECT_THAT(error.message, HasSubstr("not captured: "));
   }
 }

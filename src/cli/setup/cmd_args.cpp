@@ -150,6 +150,7 @@ Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
                                                     const host::Facts& facts,
                                                     const std::vector<setup::Entry>& entries) {
   if (options.interfaces.empty()) {
+    if (!facts.nics) return because(facts.nics.error(), "cannot list the NICs");
     auto nics = nics_in_user_space(facts, entries);
     if (!nics.empty()) return nics;
     const auto free = host::free_nics(facts);

@@ -59,7 +59,9 @@ Exit run_status(const StatusOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
-  if (!facts.nics) return report_error(context, facts.nics.error());
+  if (!facts.nics) {
+    return report_error(context, because(facts.nics.error(), "cannot list the NICs").value());
+  }
   StatusOutput result{facts, mana_functions(facts), {}, {}, {}};
   std::vector<setup::Entry> entries;
   std::chrono::milliseconds now{0};
