@@ -44,6 +44,11 @@ bool needs_revert(const StepRecord& record, const os::System& system) {
 
 }  // namespace
 
+bool StepResult::only_verifies() const {
+  if (kind == StepKind::wait_for_uio) return true;
+  return kind == StepKind::keep_down && value_at(before, "state") == "down";
+}
+
 std::string StepResult::before_text() const {
   std::string text;
   for (const auto& [key, value] : before) {
@@ -92,7 +97,7 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   if (!observed) return because(observed.error(), step.title());
   const auto start = context_.clock.now();
   const bool done = step.is_done(*observed);
-  results_.push_back({step.title(), std::move(*observed), false, {}});
+  results_.push_back({step.kind(), step.title(), std::move(*observed)});
   if (done) return {};
   results_.back().changed = true;
   const auto begun = journal_.begin_step(entry.id, number);

@@ -15,11 +15,15 @@
 namespace manactl::setup {
 
 struct StepResult {
+  StepKind kind = StepKind::unknown;
   std::string title;
   Values before;
   bool changed = false;  // false: the state was already as required
   std::chrono::milliseconds took{0};
   std::vector<std::string> commands = {};  // of a dry run: the writes of this step
+
+  // Returns whether the step wrote nothing, although `changed` is true: it waited or verified.
+  bool only_verifies() const;
 
   // "mtu 1500, state up", without addresses, routes and interface indexes.
   std::string before_text() const;

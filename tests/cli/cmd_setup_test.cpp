@@ -71,7 +71,7 @@ TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
     EXPECT_EQ(text.find(line, at + 1), std::string::npos) << command;
   }
   EXPECT_THAT(text,
-              HasSubstr("would     set eth1 down  (before: state up)  0 ms\n"
+              HasSubstr("would     set eth1 down  (before: state up)\n"
                         "              ip link set eth1 down\n"));
 }
 
@@ -80,6 +80,23 @@ TEST(PrepareCommand, PrintsOneLineForEachStepOfABriefDryRun) {
   EXPECT_THAT(outcome.out, HasSubstr("  would     set eth1 down\n  would     set enP"));
   EXPECT_THAT(outcome.out, HasSubstr("Nothing was changed; -v shows each write.\n"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("echo ")));
+}
+
+// A dry run takes no time, and a verification changes nothing.
+TEST(PrepareCommand, ReportsOnlyWritesOfADryRunAsChanges) {
+  const auto outcome = manactl_on("healthy-two-nics", {"prepare", "eth1", "--dry-run", "--json"});
+  const auto document = Json::parse(outcome.out);
+  std::size_t verifications = 0;
+  for (const auto& step : document.at("steps")) {
+    const auto title = step.at("title").get<std::string>();
+    const bool verifies = title.starts_with("verify that ");
+    EXPECT_FALSE(step.contains("milliseconds")) << title;
+    if (title == "set eth1 down" || verifies) {
+      EXPECT_EQ(step.at("changed"), !verifies) << title;
+    }
+    verifications += verifies ? 1 : 0;
+  }
+  EXPECT_EQ(verifications, 1U);
 }
 
 TEST(PrepareCommand, RepeatsWhatForceInterfaceCuts) {

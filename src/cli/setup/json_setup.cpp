@@ -76,12 +76,12 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   json["nic"] = values_json(prepared.entry.nic.fields());
   json["error"] = prepared.cause.message.empty() ? Json() : Json(printable(prepared.cause.message));
   json["steps"] = Json::array();
-  for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-    const auto& step = prepared.steps[i];
-    json["steps"].push_back({{"title", printable(step.title)},
-                             {"changed", step.changed && !only_verifies(prepared, i)},
-                             {"before", values_json(step.before)},
-                             {"milliseconds", step.took.count()}});
+  for (const auto& step : prepared.steps) {
+    Json row{{"title", printable(step.title)},
+             {"changed", step.changed && !step.only_verifies()},
+             {"before", values_json(step.before)}};
+    if (!result.is_dry_run) row["milliseconds"] = step.took.count();
+    json["steps"].push_back(std::move(row));
   }
   json["undone"] = undone_json(prepared.reverted);
   json["slots"] = slots_json(result.slots);

@@ -48,16 +48,15 @@ void print_steps(std::ostream& out,
                  int verbosity,
                  bool is_dry_run) {
   const bool is_brief = is_dry_run && verbosity == 0;
-  for (std::size_t i = 0; i < prepared.steps.size(); ++i) {
-    const auto& step = prepared.steps[i];
-    const bool verifies = only_verifies(prepared, i);
+  for (const auto& step : prepared.steps) {
+    const bool verifies = step.only_verifies();
     if (!step.changed && verbosity == 0) continue;
     out << fmt::format(
         "  {:10}{}", step.changed || verifies ? done : "unchanged", printable(step.title));
     // Before a verification, the step that it follows has already made its change.
     const auto before = verifies ? std::string() : printable(step.before_text());
     if (!before.empty() && !is_brief) out << "  (before: " << before << ')';
-    if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
+    if (verbosity > 0 && !is_dry_run) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
     if (is_brief) continue;
     if (is_dry_run) print_removed(out, step);
@@ -139,14 +138,6 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
 }
 
 }  // namespace
-
-bool only_verifies(const setup::PrepareResult& prepared, std::size_t number) {
-  if (number >= prepared.entry.steps.size()) return false;
-  const auto kind = prepared.entry.steps[number].kind;
-  if (kind == setup::StepKind::wait_for_uio) return true;
-  return kind == setup::StepKind::keep_down &&
-         setup::value_at(prepared.steps[number].before, "state") == "down";
-}
 
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
   std::vector<std::string> warnings;

@@ -27,9 +27,6 @@ struct PrepareOutput {
   std::optional<double> confirm_within;  // seconds
 };
 
-// Whether the step waits for or verifies what an earlier step changed, and changes nothing itself.
-bool only_verifies(const setup::PrepareResult& prepared, std::size_t number);
-
 // Returns what a successful run could not do, such as reserving all hugepages that DPDK needs.
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared);
 
