@@ -39,15 +39,11 @@ TEST(PrepareCommand, ListsItsWritesInADryRun) {
             "7870:00:00.0,mac=00:0d:3a:76:3b:d1");
 }
 
-TEST(PrepareCommand, DistinguishesChangesFromVerifications) {
+TEST(PrepareCommand, ShowsNoFormerStateOfAVerification) {
   const auto text = manactl_on("healthy-two-nics", {"prepare", "eth1", "--dry-run", "-v"}).out;
   const std::string kId = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
-  EXPECT_THAT(text, HasSubstr("  would     wait for the uio device of channel " + kId + "  0 ms"));
-  EXPECT_THAT(text, HasSubstr("  would     verify that enP30832p0s0d1 stays down  300 ms"));
-  const auto json = manactl_on("healthy-two-nics", {"prepare", "eth1", "--dry-run", "--json"}).out;
-  const auto steps = Json::parse(json).at("steps");
-  EXPECT_EQ(steps.back().at("changed"), false);
-  EXPECT_EQ(steps.at(5).at("changed"), true) << "set eth1 down";
+  EXPECT_THAT(text, HasSubstr("  would     wait for the uio device of channel " + kId + '\n'));
+  EXPECT_THAT(text, HasSubstr("  would     verify that enP30832p0s0d1 stays down\n"));
 }
 
 TEST(PrepareCommand, ShowsTheAddressesAndRoutesThatGoAway) {
