@@ -16,6 +16,7 @@
 #include "cli/arguments.h"
 #include "cli/check_help.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/complete.h"
 #include "cli/help.h"
 #include "cli/output.h"

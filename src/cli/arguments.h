@@ -37,20 +37,6 @@ struct GlobalOptions {
 // Adds -o with the formats text and json unless the command has added it.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-struct CommandLine {
-  std::string command;                 // one word or two; empty: no command given
-  std::vector<std::string> arguments;  // all other words
-  std::string config;                  // value of --config, which is read before other options
-};
-
-// If the first two words name a command ("bench compare"), the second is part of the command, even
-// if an interface has that name. Use bench --iface to select that interface. "help COMMAND" becomes
-// "COMMAND --help", "version" becomes "--version", and "bench ls" becomes "bench list".
-CommandLine split_command_line(const std::vector<std::string>& words);
-
-// Whether an error in the command line is reported as JSON. The command line is not parsed yet.
-bool asks_for_json(const CommandLine& line);
-
 // Checks the words before an unknown command. "--out json check" has an unknown option, although
 // "json" is the first word that could be a command.
 Result<> check_options_before(std::string_view command, const std::vector<std::string>& words);
@@ -65,13 +51,6 @@ Result<> parse_arguments(CLI::App& app,
 
 // Returns "; did you mean 'check'?", or an empty string if no candidate is similar.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-
-// True if `arguments` contain the option. One in the environment or the configuration file does not
-// count, and neither do those of another program, which follow "--".
-bool is_typed(const std::vector<std::string>& arguments, const std::string& option);
-
-// Returns the value that was typed for the option in `arguments`, or an empty string.
-std::string typed_value(const std::vector<std::string>& arguments, const std::string& option);
 
 // Returns the long option names of `app`: "--queues".
 std::vector<std::string> option_names(const CLI::App& app);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "diag/doctor.h"
 
 namespace manactl::cli {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/complete_values.h"
 #include "cli/options.h"
 #include "cli/settings.h"

@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
-#include "cli/arguments.h"
+#include "cli/command_line.h"
 #include "cli/input.h"
 #include "cli/options.h"
 

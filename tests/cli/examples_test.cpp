@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/run_manactl.h"
 
 namespace manactl::cli::examples_test {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/run.h"
@@ -16,6 +15,7 @@
 #include "cli/bench/target.h"
 #include "cli/bench/virtual_device.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"

@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 #include "base/trusted_directory.h"
-#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/command_hints.h"
+#include "cli/command_line.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
