@@ -154,7 +154,7 @@ class Time(Attack):
             for i in range(20000):
                 bundle.file(f"sys/bus/pci/39/{i:04x}:00:00.0/class", b"0x020000")
         outcome = self.run_manactl("check", "-v", "--root", path)
-        self.assert_exit(3, outcome)
+        self.assert_exit(0, outcome)
         self.assertIn("cannot follow '/sys/bus/pci/devices': too many directories on the way", " ".join(outcome.out.split()))
 
     def test_device_lists_of_network_manager(self):

@@ -42,7 +42,7 @@ ip -6 address add fd00:7::2/64 dev eth1 nodad
 ip -n left -6 address add fd00:7::1/64 dev eth0 nodad
 ip address del 10.7.0.2/24 dev eth1
 expect "IPv4 addresses of eth1" "" "$(ip -4 -o address show dev eth1)"
-refused "IPv6 only" "it carries the SSH session from fd00:7::1; add" fd00:7::2
+refused "IPv6 only" "it carries the SSH session from fd00:7::1; use another NIC" fd00:7::2
 ip address add 10.7.0.2/24 dev eth1
 ip -6 address del fd00:7::2/64 dev eth1
 

@@ -9,7 +9,7 @@ packet=$!
 busybox ping -I eth1 10.9.0.99 >/dev/null &
 raw=$!
 for program in $packet $raw; do
-  wait_for eval 'manactl prepare eth1 --dry-run 2>&1 | grep "restart then: .*process '$program' (busybox)"'
+  wait_for eval 'manactl prepare eth1 --dry-run 2>&1 | grep "then restart: .*process '$program' (busybox)"'
 done
 kill $packet $raw
 wait $packet $raw || true
