@@ -243,7 +243,6 @@ Rows machine_of(const BenchResult& result) {
 
 std::vector<std::string> warnings_on(const BenchResult& result) {
   std::vector<std::string> lines;
-  if (is_interrupted(result)) lines.emplace_back("Interrupted");
   for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
   for (const auto& trial : result.report.trials) {
     if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {

@@ -109,7 +109,7 @@ Rows configuration_of(const BenchResult& result);
 // The machine and software versions; "-" if unknown. They may differ in compared results.
 Rows machine_of(const BenchResult& result);
 
-// Reasons to doubt the rate, most important first: an interruption, noise, removed devices.
+// Reasons to doubt the rate, most important first: noise, removed devices.
 std::vector<std::string> warnings_on(const BenchResult& result);
 
 // The notes of all trials, and then those of the engine; each once, even if trials repeat it.

@@ -50,11 +50,11 @@ std::vector<std::string> blocks_of(const Body& body, unsigned width) {
   return blocks;
 }
 
-// Returns how many blocks fit below the rows that are taken, and above a line about the others.
+// Returns how many blocks fit if the last row is kept for the number of those that do not.
 std::size_t count_fitting(const std::vector<std::string>& blocks,
-                          std::size_t taken,
+                          std::size_t other_rows,
                           unsigned width) {
-  std::size_t rows = taken, fitting = 0;
+  std::size_t rows = other_rows, fitting = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     rows += rows_in(blocks[i], width);
     if (rows < kMaxRows) fitting = i + 1;
@@ -79,7 +79,7 @@ void print_body(Screen& screen, const Body& body, int verbosity) {
   auto end = blocks.size();
   if (verbosity == 0) {
     const auto width = counted_width(screen);
-    end = count_fitting(blocks_of(body, width), body.taken, width);
+    end = count_fitting(blocks_of(body, width), body.other_rows, width);
   }
   for (std::size_t i = 0; i < end; ++i) screen.stream() << blocks[i];
   if (end == blocks.size()) return;

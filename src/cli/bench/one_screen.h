@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints rows and notes as text. Without -v, a result fits one screen of 80 columns.
+// Prints rows and notes as text. Without -v, a result takes at most 16 rows of 80 columns.
 
 #pragma once
 
@@ -23,15 +23,15 @@ void print_paragraph(Screen& screen, const std::string& text);
 struct Body {
   report::Rows rows;
   std::vector<std::string> notes;  // below the rows, most important first
-  // The number of screen rows that other lines take, such as the title.
-  std::size_t taken = 0;
+  // The number of screen rows of the lines that the body does not contain, such as the title.
+  std::size_t other_rows = 0;
 };
 
 // Prints the body. Without -v, it leaves out lines at the end that do not fit, and prints how many.
 // The output does not depend on whether the screen is a terminal, except for line breaks.
 void print_body(Screen& screen, const Body& body, int verbosity);
 
-// The rows that the text takes on the screen, at most 80 columns of which are used.
+// Returns the number of screen rows of the text, wrapped at 80 columns or less.
 std::size_t rows_on_screen(const Screen& screen, const std::string& text);
 
 // Returns the value, shortened to three rows unless the user asked for details.

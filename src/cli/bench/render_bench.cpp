@@ -193,7 +193,6 @@ void print_text(Screen& screen, const report::BenchResult& result, int verbosity
   const std::size_t others = report::took_rejected_path(result) ? 3 : 1;
   const auto title = print_title(screen, result, verbosity);
   Body body{rows_of(result, verbosity), report::warnings_on(result), title + others};
-  std::erase(body.notes, "Interrupted");  // the title contains it
   for (const auto& note : report::notes_on(result)) body.notes.push_back("Note: " + note);
   print_body(screen, body, verbosity);
 }

@@ -297,6 +297,7 @@ std::string bench_html(const BenchResult& result) {
   page.title = headline_of(result);
   page.subtitle = subtitle_of(result);
   page.warnings = warnings_on(result);
+  if (is_interrupted(result)) page.warnings.insert(page.warnings.begin(), "Interrupted");
   if (result.path.verdict == datapath::Path::synthetic) {
     page.warnings.emplace_back("Packets took the synthetic path, not the VF");
   }

@@ -25,7 +25,7 @@ std::string text_of(const Body& body, int verbosity, unsigned width = 80) {
 // One title row, and as many rows and notes. Each note takes two rows of 80 columns.
 Body body_of(std::size_t rows, std::size_t notes) {
   Body body;
-  body.taken = 1;
+  body.other_rows = 1;
   for (std::size_t i = 0; i < rows; ++i) body.rows.emplace_back(fmt::format("label {}", i), "1");
   for (std::size_t i = 0; i < notes; ++i) {
     body.notes.push_back(
