@@ -174,7 +174,7 @@ std::string safe_alternative(const host::Facts& facts, const os::System& system)
     if (!objections || !objections->empty()) continue;
     return fmt::format("'{}' uses a NIC that is free", shown(host::prepare_command(*other)));
   }
-  return "use another NIC, or move these connections to one first";
+  return "use another NIC, or move its traffic to one first";
 }
 
 // Returns what the NIC carries although --force-interface allows the change.

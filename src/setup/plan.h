@@ -33,7 +33,7 @@ struct Plan {
   bool already_prepared = false;  // `steps` is empty; `entry` describes the prepared NIC
   Entry entry;                    // for the journal; contains the state before the changes
   Steps steps;
-  std::vector<std::string> warnings;  // what running programs lose; memory without use
+  std::vector<std::string> warnings;  // what programs lose; pages that no NIC uses
 };
 
 // Errc is the reason for the refusal: invalid (a VF name was given), not_found and unsupported (not

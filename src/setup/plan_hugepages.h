@@ -49,7 +49,7 @@ host::Memory memory_usable_by(const std::vector<std::string>& names,
 
 struct HugepagePlan {
   std::unique_ptr<Step> step;         // null if a default request needs no more pages
-  std::vector<std::string> warnings;  // see unused_pages()
+  std::vector<std::string> warnings;  // of a default request: pages that no NIC uses
 };
 
 // `name` is Entry::persistent_name() of the new entry. `nic_node` is -1 if it is unknown. A
