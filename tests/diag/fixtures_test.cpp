@@ -29,6 +29,13 @@ std::vector<std::string> ids_of(const Report& report, Status status) {
   return ids;
 }
 
+const std::vector<std::string> kWithoutMana = {"hardware.driver",
+                                               "interfaces.pairing",
+                                               "interfaces.path",
+                                               "kernel.mana",
+                                               "kernel.mana-ib",
+                                               "rdma.devices"};
+
 const std::vector<Tree> kTrees = {
     {"debian12-dpdk", {"dpdk.installed"}, {}},
     {"driver-id-19", {"rdma.driver-id", "rdma.provider"}, {}},
@@ -40,14 +47,7 @@ const std::vector<Tree> kTrees = {
     {"image-rhel-10-0-arm64-64k", {"memory.hugepages"}, {}},
     {"image-rhel-8-9", {}, {}},
     {"image-rhel-9-4", {}, {}},
-    {"image-rhel-9-4-arm64-64k",
-     {"hardware.driver",
-      "interfaces.pairing",
-      "interfaces.path",
-      "kernel.mana",
-      "kernel.mana-ib",
-      "rdma.devices"},
-     {}},
+    {"image-rhel-9-4-arm64-64k", kWithoutMana, {}},
     {"image-sles-15-sp5", {"rdma.core", "rdma.driver-id", "rdma.provider"}, {}},
     {"image-ubuntu-22-04", {"rdma.core", "rdma.driver-id", "rdma.provider", "dpdk.installed"}, {}},
     {"image-ubuntu-24-04", {}, {"dpdk.fixes"}},
@@ -75,14 +75,7 @@ const std::vector<Tree> kTrees = {
     {"unbound-vmbus", {"interfaces.binding"}, {}},
     {"unprivileged", {}, {"rdma.nodes", "rdma.memlock"}},
     {"vf-missing", {"hardware.mana", "interfaces.pairing", "interfaces.path"}, {}},
-    {"vf-orphaned",
-     {"hardware.driver",
-      "interfaces.pairing",
-      "interfaces.path",
-      "kernel.mana",
-      "kernel.mana-ib",
-      "rdma.devices"},
-     {}},
+    {"vf-orphaned", kWithoutMana, {}},
     {"vf-unpaired", {"interfaces.pairing", "interfaces.path"}, {"interfaces.unmanaged"}},
 };
 
