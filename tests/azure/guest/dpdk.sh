@@ -69,5 +69,5 @@ stop_bench() {
   wait "$1" || rc=$?
   cat /run/azure/err
   expect "status of bench" 143 $rc
-  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+  manactl bench show -v /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
 }
