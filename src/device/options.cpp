@@ -2,6 +2,7 @@
 
 #include "device/options.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
@@ -62,10 +63,23 @@ MacAddress next_mac(MacAddress address, std::size_t distance) {
   return address;
 }
 
-Result<> apply(Options& options,
-               std::size_t& ports,
-               const std::string& name,
-               const std::string& value) {
+// Returns the error for an option that does not exist. `known` has the options with a value.
+Error unknown_option(const std::string& name, const auto& known) {
+  std::vector<std::string> names = {"--trace", "--verbose", "--help"};
+  for (const auto& row : known) names.push_back(row.first);
+  const auto near = nearest(name, names);
+  return {Errc::invalid,
+          0,
+          fmt::format("unknown option '{}'{}",
+                      printable(name),
+                      near.empty() ? ", see --help" : fmt::format("; did you mean '{}'?", near))};
+}
+
+// Applies an option of the form NAME=VALUE.
+Result<> apply(Options& options, std::size_t& ports, const std::string& word) {
+  const auto equals = std::min(word.find('='), word.size());
+  const auto name = word.substr(0, equals);
+  const auto value = word.substr(std::min(equals + 1, word.size()));
   const std::map<std::string, std::function<Result<>()>, std::less<>> known = {
       {"--ports", [&] { return set_number(value, 1, kMaxPorts, ports); }},
       {"--mac", [&] { return add_mac(options, value); }},
@@ -83,8 +97,9 @@ Result<> apply(Options& options,
       {"--trace-file", [&] { return set_text(value, options.trace_file); }},
   };
   const auto it = known.find(name);
-  if (it == known.end()) {
-    return fail(Errc::invalid, fmt::format("unknown option '{}', see --help", printable(name)));
+  if (it == known.end()) return tl::unexpected<Error>(unknown_option(name, known));
+  if (equals == word.size()) {
+    return fail(Errc::invalid, fmt::format("'{}' needs a value, see --help", name));
   }
   const auto done = it->second();
   return done ? Result<>{} : because(done.error(), name);
@@ -149,11 +164,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       options.path = word;
       continue;
     }
-    const auto equals = word.find('=');
-    if (equals == std::string::npos) {
-      return fail(Errc::invalid, fmt::format("'{}' needs a value, see --help", printable(word)));
-    }
-    const auto done = apply(options, ports, word.substr(0, equals), word.substr(equals + 1));
+    const auto done = apply(options, ports, word);
     if (!done) return tl::unexpected<Error>(done.error());
   }
   options.trace = options.trace || !options.trace_file.empty();

@@ -78,6 +78,20 @@ TEST(DeviceOptions, RejectInvalidArguments) {
   for (const auto& arguments : wrong) EXPECT_FALSE(parse_options(arguments).has_value());
 }
 
+TEST(DeviceOptions, AreSuggestedForMisspelledOnes) {
+  for (const auto& [word, similar] : {std::pair("--fualt", "--fault"),
+                                      std::pair("--fualt=1=ignore", "--fault"),
+                                      std::pair("--hel", "--help")}) {
+    const auto options = parse_options({word, "d"});
+    ASSERT_FALSE(options.has_value()) << word;
+    const auto name = std::string(word).substr(0, std::string(word).find('='));
+    EXPECT_EQ(options.error().message,
+              fmt::format("unknown option '{}'; did you mean '{}'?", name, similar));
+  }
+  EXPECT_EQ(parse_options({"--x", "d"}).error().message, "unknown option '--x', see --help");
+  EXPECT_EQ(parse_options({"--ports", "d"}).error().message, "'--ports' needs a value, see --help");
+}
+
 TEST(DeviceOptions, AcceptHelpWithoutADevice) {
   const auto options = parse_options({"--help"});
   ASSERT_TRUE(options.has_value());
