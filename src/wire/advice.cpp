@@ -196,6 +196,10 @@ Advice shared_memory_advice(std::uint64_t code) {
 }  // namespace
 
 CodeSpace code_space(std::string_view record, std::string_view field) {
+  // Kinds of dumps that are a single number; the kind "status" is handled below.
+  if (record == "cqe-type") return CodeSpace::cqe_type;
+  if (record == "vendor-error") return CodeSpace::vendor_error;
+  if (record == "event") return CodeSpace::event;
   const bool completion = record == CqeHeader::kName || record == RxCompletion::kName ||
                           record == RxCompletion8::kName || record == TxCompletion::kName;
   if (completion && field == "type") return CodeSpace::cqe_type;

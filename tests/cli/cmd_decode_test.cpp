@@ -135,6 +135,17 @@ TEST(Decode, ExplainsErrorsWithTheOptionExplain) {
   EXPECT_THAT(outcome.out, HasSubstr("Meaning: the device does not support the command"));
 }
 
+TEST(Decode, ExplainsSingleCodesOfEveryKind) {
+  for (const auto& [kind, code, meaning] :
+       {std::tuple("cqe-type", "33", "dropped: the source address is not the vPort's"),
+        std::tuple("vendor-error", "0", "no error"),
+        std::tuple("event", "0xffff", "no known driver defines this code")}) {
+    const auto outcome = manactl({"decode", kind, code, "--explain"});
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("Meaning: ") + meaning)) << kind;
+    EXPECT_THAT(manactl({"decode", kind, code}).out, Not(HasSubstr("Meaning"))) << kind;
+  }
+}
+
 TEST(Decode, RejectsBrokenRulesWithoutLax) {
   const std::string bytes = "0500000140000080";
   const auto refused = manactl({"decode", "cq-doorbell", bytes});
