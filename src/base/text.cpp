@@ -210,13 +210,21 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   constexpr std::size_t kMaxLength = 64;  // limits the cost of edit_distance() for untrusted words
   if (word.empty() || word.size() > kMaxLength) return {};
   const auto lower = [](unsigned char c) { return std::tolower(c); };
+  const auto sorted = [](std::string text) {
+    std::ranges::sort(text);
+    return text;
+  };
   std::string best;
   // At most a third of the characters may differ: "x" is not a misspelling of "up".
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
     const bool same_letters = std::ranges::equal(word, candidate, {}, lower, lower);
-    const std::size_t distance = same_letters ? 0 : edit_distance(word, candidate);
+    // "rxtx" has the letters of "txrx", but differs in all of them.
+    const bool is_reordered = sorted(std::string(word)) == sorted(candidate);
+    const std::size_t distance = same_letters   ? 0
+                                 : is_reordered ? 1
+                                                : edit_distance(word, candidate);
     if (distance < best_distance || (best.empty() && distance == best_distance && distance < 2)) {
       best = candidate;
       best_distance = distance;

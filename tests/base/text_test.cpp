@@ -105,6 +105,7 @@ TEST(Nearest, FindsTheIntendedWord) {
   EXPECT_EQ(nearest("chek", commands), "check");
   EXPECT_EQ(nearest("hceck", commands), "check");
   EXPECT_EQ(nearest("bennch", commands), "bench");
+  EXPECT_EQ(nearest("rxtx", {"rx", "txrx"}), "txrx") << "letters in another order";
 }
 
 TEST(Nearest, IsEmptyWhenNothingIsSimilar) {

@@ -41,6 +41,7 @@ const Case kCommands[] = {
     {"UnitBeforeIface", {"bench", "--ramp", "1.5", "min", "eth1"}, 2, "one word: --ramp 1.5m"},
     {"UnitOfSize", {"prepare", "eth1", "--hugepages", "2", "G"}, 2, "one word: --hugepages 2G"},
     {"ModeWithHyphen", {"bench", "net_null0", "--mode", "tx-only"}, 2, "use --vdev net_null0"},
+    {"ModeInAnotherOrder", {"bench", "--mode", "rxtx"}, 2, "did you mean 'txrx'?"},
     {"ModeWithOtherWord", {"bench", "--mode", "tx-fast"}, 2, "'tx-fast' is not one of tx, rx"},
     {"HelpForMisspelled", {"help", "chek"}, 2, "did you mean 'check'?"},
     {"HelpForMisspelledCheck", {"help", "rdma.cor"}, 2, "did you mean 'rdma.core'?"},
