@@ -30,6 +30,18 @@ EngineInfo info() {
   return {std::string(version), "static", linked_drivers()};
 }
 
+constexpr std::string_view kPrefix = "net_";  // of the names of drivers for network devices
+
+// Returns "net_null0" for "net_nul0"; empty if no driver has a similar name.
+std::string similar_device(std::string_view name, const std::vector<std::string>& drivers) {
+  if (!name.starts_with(kPrefix)) return {};
+  const auto end = name.find_last_not_of("0123456789") + 1;
+  std::vector<std::string> stems;
+  for (const auto& driver : drivers) stems.push_back(driver.substr(kPrefix.size()));
+  const auto stem = nearest(name.substr(kPrefix.size(), end - kPrefix.size()), stems);
+  return stem.empty() ? stem : fmt::format("{}{}{}", kPrefix, stem, name.substr(end));
+}
+
 // Detects a missing driver before EAL does, because EAL would report it in five lines.
 Result<> check_driver(const std::string& device, const EngineInfo& info) {
   const auto name = std::string_view(device).substr(0, device.find(','));
@@ -37,14 +49,16 @@ Result<> check_driver(const std::string& device, const EngineInfo& info) {
   if (PciAddress::parse(name)) return {};
   std::vector<std::string> drivers;
   for (const auto& driver : info.drivers) {
-    if (!driver.starts_with("net_")) continue;
+    if (!driver.starts_with(kPrefix)) continue;
     if (name.starts_with(driver)) return {};
     drivers.push_back(driver);
   }
-  return fail(
-      Errc::invalid,
-      fmt::format(
-          "{}: this build does not contain the driver; it has {}", shown, join(drivers, ", ")));
+  const auto similar = similar_device(name, drivers);
+  return fail(Errc::invalid,
+              fmt::format("{}: this build does not contain the driver; {}",
+                          shown,
+                          similar.empty() ? "it has " + join(drivers, ", ")
+                                          : fmt::format("did you mean '{}'?", similar)));
 }
 
 class DpdkEngine final : public Engine {
