@@ -358,6 +358,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
   }
   if (command != nullptr) {
     const auto chosen = choose_output(app, *command, global, context);
+    for (const auto& text : misspelled_variables(invocation.environment)) print_note(context, text);
     return chosen ? action(context) : report_error(context, chosen.error());
   }
   if (line.arguments.empty()) {

@@ -32,6 +32,14 @@ const std::string* Environment::find(std::string_view name) const {
   return found == values_.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> Environment::names_with(std::string_view prefix) const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : values_) {
+    if (name.starts_with(prefix)) names.push_back(name);
+  }
+  return names;
+}
+
 bool Environment::is_utf8() const {
   for (const std::string_view name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const auto* value = find(name);

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace manactl::cli {
 
@@ -24,6 +25,9 @@ class Environment {
 
   // Null if the variable is not set.
   const std::string* find(std::string_view name) const;
+
+  // The names of the variables that begin with `prefix`, in ascending order.
+  std::vector<std::string> names_with(std::string_view prefix) const;
 
   // The user's state directory (XDG Base Directory Specification); empty if it is unknown.
   std::string state_home() const;

@@ -7,7 +7,9 @@
 #include <array>
 #include <cctype>
 
+#include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/command.h"
 
 namespace manactl::cli {
 namespace {
@@ -23,6 +25,25 @@ bool has_sim_prefix(std::string_view command, std::string_view option) {
   if (command != "sim") return false;
   const auto global = global_setting_keys();
   return std::find(global.begin(), global.end(), option.substr(2)) == global.end();
+}
+
+constexpr std::string_view kPrefix = "MANACTL_";
+
+// Returns the variables of all commands, without the prefix.
+std::vector<std::string> known_variables() {
+  std::vector<std::string> names = {"CONFIG", "SIM_SETUP"};  // sim sets the latter
+  for (const auto& command : commands()) {
+    CLI::App app;
+    app.set_help_flag();
+    GlobalOptions global;
+    (void)command.add_options(app);
+    add_global_options(app, global);
+    for (const auto& option : option_names(app)) {
+      if (may_be_set(option))
+        names.push_back(variable_of(command.name, option).substr(kPrefix.size()));
+    }
+  }
+  return names;
 }
 
 }  // namespace
@@ -62,6 +83,23 @@ std::vector<Setting> settings_from(const Environment& environment,
     if (value != nullptr && !value->empty()) settings.push_back({option, {*value}, name});
   }
   return settings;
+}
+
+std::vector<std::string> misspelled_variables(const Environment& environment) {
+  std::vector<std::string> texts;
+  const auto names = environment.names_with(kPrefix);
+  if (names.empty()) return texts;
+  const auto known = known_variables();
+  for (const auto& name : names) {
+    // Compare without the prefix, which would make any two names similar.
+    const auto word = name.substr(kPrefix.size());
+    if (std::ranges::find(known, word) != known.end()) continue;
+    const auto similar = nearest(word, known);
+    if (similar.empty()) continue;
+    texts.push_back(fmt::format(
+        "unknown variable '{}'; did you mean '{}{}'?", printable(name), kPrefix, similar));
+  }
+  return texts;
 }
 
 }  // namespace manactl::cli

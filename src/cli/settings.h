@@ -37,6 +37,10 @@ std::vector<Setting> settings_from(const Environment& environment,
                                    std::string_view command,
                                    const CLI::App& app);
 
+// Returns a text for each variable that looks like a misspelled one of any command: "unknown
+// variable 'MANACTL_QUEUE'; did you mean 'MANACTL_QUEUES'?". Other programs may use other names.
+std::vector<std::string> misspelled_variables(const Environment& environment);
+
 inline constexpr std::string_view kConfigFile = "/etc/manactl/config.toml";
 
 // Returns the text of the configuration file. Fails with Errc::not_found if it does not exist, and

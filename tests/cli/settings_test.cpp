@@ -68,6 +68,24 @@ Outcome with_variable(const std::string& variable, const std::vector<std::string
   return manactl(words, process);
 }
 
+TEST(Variables, AreSuggestedForMisspelledOnes) {
+  const auto machine = fixture("healthy-two-nics");
+  const auto errors = [&](const std::string& variable) {
+    const auto outcome = with_variable(variable, {"status", machine});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_EQ(errors("MANACTL_QUEUE=4"),
+            "manactl: unknown variable 'MANACTL_QUEUE'; did you mean 'MANACTL_QUEUES'?\n");
+  EXPECT_EQ(errors("MANACTL_SIM_ENGIN=inline"),
+            "manactl: unknown variable 'MANACTL_SIM_ENGIN'; did you mean 'MANACTL_SIM_ENGINE'?\n");
+  EXPECT_EQ(errors("MANACTL_QUEUES=4"), "") << "of another command";
+  EXPECT_EQ(errors("MANACTL_CONFIG="), "");
+  EXPECT_EQ(errors("MANACTL_SIM_SETUP=x"), "") << "set by sim";
+  EXPECT_EQ(errors("MANACTL_BUILD_TYPE=Debug"), "") << "of another program";
+  EXPECT_EQ(with_variable("MANACTL_QUEUE=4", {"status", machine, "--quiet"}).err, "");
+}
+
 TEST(Variables, DifferBetweenBenchAndSim) {
   const std::vector<std::string> sim = {"sim"};
   EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", sim).err, HasSubstr("COMMAND is missing"));
