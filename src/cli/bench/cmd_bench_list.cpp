@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/saved_results.h"
 #include "cli/command.h"
@@ -17,7 +18,15 @@ Exit run_list(const std::string& directory, Context& context) {
   std::vector<ListedResult> rows;
   for (const auto& id : *ids)
     rows.push_back(listed(id, load_without_series(context, directory, id)));
-  context.json ? print_list_json(context.out, rows) : print_list_text(context.out, rows);
+  if (context.json) {
+    print_list_json(context.out, rows);
+  } else if (rows.empty()) {
+    context.out.stream() << fmt::format(
+        "No saved results in {}; use --results DIR for another directory.\n",
+        shell_word(chosen_directory(context, directory)));
+  } else {
+    print_list_text(context.out, rows);
+  }
   return Exit::ok;
 }
 

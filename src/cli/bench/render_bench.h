@@ -45,6 +45,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows);
 
 // Prints the document of schemas/bench-list.schema.json.
 void print_list_json(Screen& screen, const std::vector<ListedResult>& rows);
+// There must be a row.
 
 // The output of --list-drivers.
 void print_drivers_text(Screen& screen, const datapath::EngineInfo& engine);

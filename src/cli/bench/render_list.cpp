@@ -76,10 +76,6 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
 
 void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   auto& out = screen.stream();
-  if (rows.empty()) {
-    out << "No saved results.\n";
-    return;
-  }
   constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>{}}  {:<5}  {:<{}}  {}";
   std::size_t width = std::string_view("LABEL").size(), rate_width = 4;
   constexpr std::size_t kFixed = 53;  // columns of the others, with the spaces

@@ -28,7 +28,7 @@ Result<std::string> parse_directory(std::string_view text) {
 }
 
 Result<report::ResultStore> open_store(const Context& context, const std::string& directory) {
-  const auto& path = directory.empty() ? context.results : directory;
+  const auto& path = chosen_directory(context, directory);
   if (path.empty()) {
     return fail(Errc::invalid,
                 "no directory for saved results: HOME is not set; use --results DIR");
@@ -87,6 +87,10 @@ Result<std::string> parse_label(std::string_view text) {
   return label;
 }
 
+const std::string& chosen_directory(const Context& context, const std::string& directory) {
+  return directory.empty() ? context.results : directory;
+}
+
 void add_results_option(CLI::App& app, std::string& target) {
   add_value(app,
             {"--results", type::kDirectory, "use this directory of saved results"},
@@ -97,12 +101,12 @@ void confine_to_results(Context& context,
                         const std::string& directory,
                         const std::vector<std::string>& words) {
   context.sandbox.read = words;
-  context.sandbox.read.push_back(directory.empty() ? context.results : directory);
+  context.sandbox.read.push_back(chosen_directory(context, directory));
   confine(context);
 }
 
 SaveResult result_writer(const Context& context, const std::string& directory) {
-  const auto& path = directory.empty() ? context.results : directory;
+  const auto& path = chosen_directory(context, directory);
   if (path.empty()) return {};
   return [path](const std::string& id, const std::string& text) {
     return report::ResultStore(path).save(id, text);
@@ -144,11 +148,14 @@ Result<std::string> resolve_id(const Context& context,
   const auto ids = saved_ids(context, directory);
   if (!ids) return tl::unexpected<Error>(ids.error());
   if (ids->empty()) {
-    return fail(
-        Errc::invalid,
-        word == report::kLatest
-            ? "no result is saved yet"
-            : fmt::format("'{}' is not a file, and no result is saved yet", printable(word)));
+    const auto missing = fmt::format(
+        "no result is saved yet in {}; use --results DIR for another "
+        "directory",
+        shell_word(chosen_directory(context, directory)));
+    return fail(Errc::invalid,
+                word == report::kLatest
+                    ? missing
+                    : fmt::format("'{}' is not a file, and {}", printable(word), missing));
   }
   if (const auto labeled = find_label(context, directory, *ids, word)) return *labeled;
   const auto found = report::find_id(*ids, word);

@@ -25,6 +25,8 @@ Result<std::string> parse_label(std::string_view text);
 // Adds --results to `app`. In all functions, an empty `directory` means Context::results.
 void add_results_option(CLI::App& app, std::string& target);
 
+const std::string& chosen_directory(const Context& context, const std::string& directory);
+
 // Confines the process (confine()) to the directory and to the files among `words`, which may also
 // be ids or "-".
 void confine_to_results(Context& context,

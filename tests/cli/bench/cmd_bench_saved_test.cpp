@@ -87,11 +87,12 @@ TEST_F(SavedResults, AreListedWithTheErrorIfTheyCannotBeRead) {
 }
 
 TEST_F(SavedResults, AreEmptyAtFirst) {
-  EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
+  EXPECT_EQ(run({"bench", "list"}).out,
+            "No saved results in " + place_ + "; use --results DIR for another directory.\n");
   const auto outcome = run({"bench", "show"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("no result is saved yet"));
+  EXPECT_THAT(outcome.err, HasSubstr("no result is saved yet in " + place_));
 }
 
 TEST_F(SavedResults, AreShownInEveryOutputFormat) {
@@ -206,7 +207,8 @@ TEST(BenchFiles, NameTheLimitOfTheSize) {
 }
 
 TEST_F(SavedResults, AreNotFoundByOtherWords) {
-  EXPECT_THAT(run({"bench", "show", "latest"}).err, HasSubstr("no result is saved yet"));
+  EXPECT_THAT(run({"bench", "show", "latest"}).err,
+              HasSubstr("no result is saved yet in " + place_));
   EXPECT_THAT(run({"bench", "show", "none"}).err, HasSubstr("'none' is not a file"));
   keep(kOld, document(steady(Mode::tx, 1e7)));
   keep(kNew, document(steady(Mode::tx, 1e7)));
@@ -350,7 +352,8 @@ TEST_F(SavedResults, EqualTheOutputOfBench) {
 TEST_F(SavedResults, AreNotWrittenWithNoSave) {
   const auto outcome = run(brief({"--json", "--no-save"}));
   EXPECT_EQ(json::parse(outcome.out)["id"], json());
-  EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
+  EXPECT_EQ(run({"bench", "list"}).out,
+            "No saved results in " + place_ + "; use --results DIR for another directory.\n");
 }
 
 using BenchEvents = SavedResults;
