@@ -144,7 +144,7 @@ Result<CompareResult> compare(const CompareInput& before,
   }
   std::vector<std::string> rows;
   for (const auto& [name, one, other] : differences(before.configuration, after.configuration)) {
-    rows.push_back(fmt::format("{} {} and {}", name, one, other));
+    rows.push_back(fmt::format("{} {} and {}", label_of(name), one, other));
   }
   if (!rows.empty()) {
     return fail(Errc::invalid, "the results have different configurations: " + join(rows, ", "));

@@ -3,6 +3,7 @@
 #include "report/result.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "datapath/analysis/summary.h"
@@ -258,6 +259,26 @@ std::vector<std::string> warnings_on(const BenchResult& result) {
   }
   return lines;
 }
+std::string_view label_of(std::string_view field) {
+  constexpr std::array<std::array<std::string_view, 2>, 12> kLabels = {
+      {{"engine.name", "engine"},
+       {"engine.driver", "driver"},
+       {"engine.template_mode", "packet template"},
+       {"engine.version", "engine version"},
+       {"frame_bytes", "frame size in bytes"},
+       {"cpu", "CPU"},
+       {"cpus", "CPUs"},
+       {"numa_nodes", "NUMA nodes"},
+       {"smt", "SMT"},
+       {"isolated_cpus", "isolated CPUs"},
+       {"nohz_full_cpus", "nohz_full CPUs"},
+       {"clocksource", "clock source"}}};
+  for (const auto& [name, label] : kLabels) {
+    if (name == field) return label;
+  }
+  return field;
+}
+
 
 std::vector<std::string> notes_on(const BenchResult& result) {
   std::vector<std::string> notes;

@@ -112,6 +112,10 @@ Rows machine_of(const BenchResult& result);
 // Reasons to doubt the rate, most important first: noise, removed devices.
 std::vector<std::string> warnings_on(const BenchResult& result);
 
+// The label of a field of configuration_of() or machine_of(): "frame size in bytes" for
+// "frame_bytes".
+std::string_view label_of(std::string_view field);
+
 // The notes of all trials, and then those of the engine; each once, even if trials repeat it.
 std::vector<std::string> notes_on(const BenchResult& result);
 

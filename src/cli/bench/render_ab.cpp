@@ -55,7 +55,7 @@ void print_text(Screen& screen, const report::AbResult& result, int verbosity) {
                                 plan.threshold * report::kPercent,
                                 plan.precision * report::kPercent));
   for (const auto& [name, a, b] : report::differences(result)) {
-    rows.emplace_back("differs", fmt::format("{}: {} in A, {} in B", name, a, b));
+    rows.emplace_back("differs", fmt::format("{}: {} in A, {} in B", report::label_of(name), a, b));
   }
   if (result.stop_signal != 0) body.notes.emplace_back("Interrupted");
   for (const auto& remark : report::remarks_on(result)) body.notes.push_back("Note: " + remark);

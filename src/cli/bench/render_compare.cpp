@@ -56,7 +56,8 @@ void print_text(Screen& screen, const report::CompareResult& result) {
   }
   for (const auto& [name, before, after] :
        report::differences(result.before.machine, result.after.machine)) {
-    rows.emplace_back("differs", fmt::format("{}: {} before, {} after", name, before, after));
+    rows.emplace_back(
+        "differs", fmt::format("{}: {} before, {} after", report::label_of(name), before, after));
   }
   print_rows(screen, rows);
   for (const auto& remark : report::remarks_on(result)) print_paragraph(screen, "Note: " + remark);

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/text.h"
+#include "report/result.h"
 #include "report/units.h"
 
 namespace manactl::embedded {
@@ -17,28 +16,6 @@ namespace manactl::report {
 namespace {
 
 constexpr std::size_t kMaxBytes = 4000;  // longer untrusted text is cut
-
-// Labels of JSON fields. Other fields are shown with their JSON name.
-constexpr std::array<std::array<std::string_view, 2>, 12> kLabels = {
-    {{"engine.name", "engine"},
-     {"engine.driver", "driver"},
-     {"engine.template_mode", "packet template"},
-     {"engine.version", "engine version"},
-     {"frame_bytes", "frame size in bytes"},
-     {"cpu", "CPU"},
-     {"cpus", "CPUs"},
-     {"numa_nodes", "NUMA nodes"},
-     {"smt", "SMT"},
-     {"isolated_cpus", "isolated CPUs"},
-     {"nohz_full_cpus", "nohz_full CPUs"},
-     {"clocksource", "clock source"}}};
-
-std::string_view label_of(std::string_view field) {
-  for (const auto& [name, label] : kLabels) {
-    if (name == field) return label;
-  }
-  return field;
-}
 
 std::string heading_of(std::string_view heading) {
   return heading.empty() ? std::string() : fmt::format("<h2>{}</h2>\n", escape(heading));

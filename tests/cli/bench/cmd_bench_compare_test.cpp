@@ -156,7 +156,7 @@ TEST_F(Compare, PrintsDifferencesOfTheMachines) {
   after["machine"]["cpu"] = "Ampere Altra";
   after["engine"]["version"] = "25.11.2";
   auto call = words(before, after);
-  EXPECT_THAT(manactl(call).out, HasSubstr("cpu: AMD EPYC 7763 before, Ampere Altra after"));
+  EXPECT_THAT(manactl(call).out, HasSubstr("CPU: AMD EPYC 7763 before, Ampere Altra after"));
   call.emplace_back("--json");
   const auto outcome = manactl(call);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -185,7 +185,7 @@ TEST_F(Compare, RejectsDifferentMeasurements) {
   other["ports"][0]["driver"] = "net_ring";
   const auto outcome = manactl(words(result(1e7), other));
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("engine.driver net_null and net_ring, queues 2 and 4"));
+  EXPECT_THAT(outcome.err, HasSubstr("driver net_null and net_ring, queues 2 and 4"));
 }
 
 struct Broken {
