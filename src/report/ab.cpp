@@ -212,6 +212,9 @@ std::vector<Difference> differences(const AbResult& result) {
 
 std::vector<std::string> remarks_on(const AbResult& result) {
   std::vector<std::string> remarks;
+  if (result.a.command == result.b.command) {
+    remarks.emplace_back("A and B run the same command: every difference is noise");
+  }
   if (result.rounds() < datapath::kMinPairs) {
     remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
   } else if (verdict_of(result) == Verdict::inconclusive) {
@@ -227,9 +230,6 @@ std::vector<std::string> remarks_on(const AbResult& result) {
         fmt::format("most polls found no packet: the metric '{}' includes them, so it depends on "
                     "the rate of the traffic more than on the cost of a packet",
                     word_of(kMetrics, result.plan.metric)));
-  }
-  if (result.a.command == result.b.command) {
-    remarks.emplace_back("A and B run the same command: every difference is noise");
   }
   return remarks;
 }

@@ -171,6 +171,9 @@ TEST(AbComparison, ExplainsAMissingVerdict) {
   auto equal = rounds_of(6, 1, 0);
   equal.b.command = equal.a.command;
   EXPECT_THAT(remarks_on(equal), ElementsAre(HasSubstr("the same command")));
+  equal.a.runs.pop_back();
+  equal.b.runs.pop_back();
+  EXPECT_THAT(remarks_on(equal), ElementsAre(HasSubstr("the same command"), HasSubstr("6 rounds")));
 }
 
 TEST(AbComparison, UsesTheFiguresOfResults) {
