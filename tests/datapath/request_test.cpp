@@ -205,6 +205,8 @@ TEST(Request, ReturnsToItsSenderAfterReversing) {
   EXPECT_EQ(frame, before);
 }
 
+constexpr auto kSlow = Window::kMaxTimeout;  // a latency that implies the longest timeout
+
 TEST(Window, LimitsRequestsInFlight) {
   Window window(8);
   EXPECT_EQ(window.available(0), 8U);
@@ -213,9 +215,9 @@ TEST(Window, LimitsRequestsInFlight) {
   window.sent(3);
   EXPECT_EQ(window.available(2), 0U);
   EXPECT_FALSE(window.idle(2));
-  window.replied(6);
+  window.replied(6, kSlow);
   EXPECT_EQ(window.available(3), 6U);
-  window.replied(2);
+  window.replied(2, kSlow);
   EXPECT_TRUE(window.idle(4));
 }
 
@@ -223,24 +225,71 @@ TEST(Window, CountsRequestsAsLostAfterTheTimeout) {
   Window window(4);
   EXPECT_EQ(window.available(0), 4U);
   window.sent(4);
-  EXPECT_EQ(window.available(Window::kTimeout), 0U);
-  window.replied(1);
-  EXPECT_EQ(window.available(Window::kTimeout + 1), 1U);  // a reply restarts the common timeout
-  EXPECT_EQ(window.available(2 * Window::kTimeout + 1), 1U);
-  EXPECT_EQ(window.available(2 * Window::kTimeout + 2), 4U);
-  EXPECT_TRUE(window.idle(2 * Window::kTimeout + 3));
+  EXPECT_EQ(window.available(Window::kMaxTimeout), 0U);
+  window.replied(1, kSlow);
+  EXPECT_EQ(window.available(Window::kMaxTimeout + 1), 1U);  // a reply restarts the common timeout
+  EXPECT_EQ(window.available(2 * Window::kMaxTimeout + 1), 1U);
+  EXPECT_EQ(window.available(2 * Window::kMaxTimeout + 2), 4U);
+  EXPECT_TRUE(window.idle(2 * Window::kMaxTimeout + 3));
 }
 
 TEST(Window, CountsRepliesAfterTheTimeout) {
   Window window(4);
   EXPECT_EQ(window.available(0), 4U);
   window.sent(4);
-  EXPECT_EQ(window.available(Window::kTimeout + 1), 4U);
+  EXPECT_EQ(window.available(Window::kMaxTimeout + 1), 4U);
   window.sent(1);
-  window.replied(4);  // one may answer the new request; the others answer lost ones
-  EXPECT_EQ(window.available(Window::kTimeout + 2), 4U);
+  window.replied(4, kSlow);  // one may answer the new request; the others answer lost ones
+  EXPECT_EQ(window.available(Window::kMaxTimeout + 2), 4U);
   window.sent(2);
-  EXPECT_EQ(window.available(Window::kTimeout + 3), 2U);
+  EXPECT_EQ(window.available(Window::kMaxTimeout + 3), 2U);
+}
+
+TEST(Window, HasATimeoutOfSeveralLatencies) {
+  for (const auto& [latency, timeout] : {std::pair<std::uint64_t, std::uint64_t>{5'000, 1'000'000},
+                                         {100'000, 1'600'000},
+                                         {10'000'000, 160'000'000},
+                                         {2 * kSecond, kSecond},
+                                         {~std::uint64_t{0}, kSecond}}) {
+    Window window(4);
+    window.sent(4);
+    window.replied(1, latency);
+    EXPECT_EQ(window.available(0), 1U);
+    EXPECT_EQ(window.available(timeout), 1U) << latency;
+    EXPECT_EQ(window.available(timeout + 1), 4U) << latency;
+    window.clear();
+    window.sent(4);
+    EXPECT_EQ(window.available(2'000'000), 0U) << "no reply yet";
+  }
+}
+
+TEST(Window, ForgetsALongLatency) {
+  Window window(1000);
+  window.sent(1000);
+  window.replied(1, 10'000'000);
+  for (int i = 0; i < 500; ++i) window.replied(1, 1000);
+  EXPECT_EQ(window.available(0), 501U);
+  EXPECT_EQ(window.available(Window::kMinTimeout), 501U);
+  EXPECT_EQ(window.available(Window::kMinTimeout + 1), 1000U);
+}
+
+TEST(Window, DoublesItsTimeoutUntilAReplyArrives) {
+  Window window(4);
+  window.sent(1);
+  window.replied(1, 1000);
+  EXPECT_EQ(window.available(0), 4U);
+  std::uint64_t now = 0;
+  for (std::uint64_t timeout = Window::kMinTimeout; timeout < 64 * Window::kMaxTimeout;
+       timeout *= 2) {
+    window.sent(4);
+    now += std::min(timeout, Window::kMaxTimeout);
+    EXPECT_EQ(window.available(now), 0U) << timeout;
+    EXPECT_EQ(window.available(++now), 4U) << timeout;
+  }
+  window.sent(4);
+  window.replied(1, 1000);
+  EXPECT_EQ(window.available(++now), 1U);
+  EXPECT_EQ(window.available(now + Window::kMinTimeout + 1), 4U);
 }
 
 // The timeout does not include the pause before the first request.
@@ -249,26 +298,26 @@ TEST(Window, StartsItsTimeoutWithTheFirstRequest) {
   EXPECT_EQ(window.available(0), 4U);
   EXPECT_EQ(window.available(kSecond / 2), 4U);
   window.sent(4);
-  EXPECT_EQ(window.available(kSecond / 2 + Window::kTimeout), 0U);
+  EXPECT_EQ(window.available(kSecond / 2 + Window::kMaxTimeout), 0U);
 }
 
 TEST(Window, CanForgetRequestsThatAreLost) {
   Window window(4);
   EXPECT_EQ(window.available(0), 4U);
   window.sent(4);
-  window.replied(1);
+  window.replied(1, kSlow);
   EXPECT_EQ(window.available(1), 1U);
   window.forget();
   EXPECT_EQ(window.available(2), 4U);
   window.sent(4);
-  window.replied(1);  // of the new requests, or a late one
+  window.replied(1, kSlow);  // of the new requests, or a late one
   EXPECT_EQ(window.available(3), 1U);
 }
 
 TEST(Window, IsEmptyAfterClear) {
   Window window(4);
   window.sent(3);
-  window.replied(1);
+  window.replied(1, kSlow);
   window.clear();
   EXPECT_EQ(window.available(1), 4U);
 }

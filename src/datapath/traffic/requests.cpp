@@ -51,19 +51,31 @@ unsigned Window::available(std::uint64_t now) noexcept {
   // Replies can outnumber requests, because requests that count as lost may still be answered.
   sent_ = std::max(sent_, replied);
   const auto in_flight = sent_ - replied;
+  if (replied != last_replied_) expired_ = 0;
   if (replied != last_replied_ || in_flight == 0) {
     last_replied_ = replied;
     since_ = now;
-  } else if (now - since_ > kTimeout) {
+  } else if (now - since_ > timeout()) {
     sent_ = replied;
     since_ = now;
+    ++expired_;
     return max_;
   }
   return max_ - static_cast<unsigned>(std::min<std::uint64_t>(in_flight, max_));
 }
 
+std::uint64_t Window::timeout() const noexcept {
+  constexpr unsigned kMaxDoublings = 10;  // kMaxTimeout is less than 2^10 times kMinTimeout
+  const auto slowest = slowest_.load(std::memory_order_relaxed);
+  if (slowest == 0 || slowest >= kMaxTimeout / kSlack) return kMaxTimeout;
+  const auto first = std::max(kMinTimeout, kSlack * slowest);
+  return std::min(kMaxTimeout, first << std::min(expired_, kMaxDoublings));
+}
+
 void Window::clear() noexcept {
+  slowest_.store(0, std::memory_order_relaxed);
   sent_ = last_replied_ = since_ = 0;
+  expired_ = 0;
   replied_.store(0, std::memory_order_relaxed);
 }
 

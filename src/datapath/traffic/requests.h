@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -47,8 +48,14 @@ void reverse_direction(std::span<std::uint8_t> frame) noexcept;
 // Limits the requests of a lane in flight. One thread sends; any thread may report replies.
 class Window {
  public:
-  // After this time without a reply, all requests in flight count as lost, even if answered later.
-  static constexpr std::uint64_t kTimeout = 1'000'000'000;  // nanoseconds
+  // After a time without a reply, all requests in flight count as lost, even if answered later.
+  // This time is kSlack times the longest recent latency, within these limits, in nanoseconds. A
+  // fixed time of a second would limit the rate to a few hundred requests per second if some are
+  // lost, because every lost request takes a place in the window until then. The time doubles each
+  // time that it ends, so that a peer that stalls does not find thousands of requests.
+  static constexpr std::uint64_t kMinTimeout = 1'000'000, kMaxTimeout = 1'000'000'000;
+  static constexpr std::uint64_t kSlack = 16;
+  static constexpr std::uint64_t kMemory = 64;  // replies in which a latency falls to 1/e
 
   explicit Window(unsigned max) : max_(max) {}
 
@@ -57,7 +64,13 @@ class Window {
 
   void sent(unsigned count) noexcept { sent_ += count; }
 
-  void replied(unsigned count) noexcept { replied_.fetch_add(count, std::memory_order_relaxed); }
+  void replied(unsigned count, std::uint64_t latency) noexcept {
+    // A long latency loses its weight after some hundred replies. If two threads store at the same
+    // time, one latency is lost, and a later one replaces it.
+    const auto slowest = slowest_.load(std::memory_order_relaxed);
+    slowest_.store(std::max(latency, slowest - slowest / kMemory), std::memory_order_relaxed);
+    replied_.fetch_add(count, std::memory_order_relaxed);
+  }
 
   // True if no request is in flight.
   bool idle(std::uint64_t now) noexcept { return available(now) == max_; }
@@ -68,11 +81,15 @@ class Window {
   void clear() noexcept;
 
  private:
+  std::uint64_t timeout() const noexcept;
+
   unsigned max_;
   std::uint64_t sent_ = 0;          // requests that were sent and do not count as lost
   std::uint64_t last_replied_ = 0;  // replied_ when available() last found new replies
   std::uint64_t since_ = 0;         // when available() last found new replies or nothing in flight
+  unsigned expired_ = 0;            // timeouts since the last reply
   std::atomic<std::uint64_t> replied_{0};
+  std::atomic<std::uint64_t> slowest_{0};  // longest recent latency, in nanoseconds; 0: no reply
 };
 
 // Counts each request of a lane as answered at most once, and only if it was sent. One thread
@@ -152,7 +169,7 @@ struct Requests {
     auto& sender = *lanes[request->lane];
     if (request->stamp > now || !sender.answered.add(request->number)) return count_unrelated();
     latency.add(now - request->stamp);
-    sender.window.replied(1);
+    sender.window.replied(1, now - request->stamp);
     if (!orders[request->lane].in_order(request->number)) ++replies.reordered;
     return true;
   }
