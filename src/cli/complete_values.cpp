@@ -121,7 +121,7 @@ void add_described(const std::string& id, const Context& context, Candidates& fo
   const auto result = load_without_series(context, {}, id);
   if (!result) return found.push_back({id, ""});
   auto text = fmt::format("{} on {}", name_of(result->plan.mode), report::device_of(result->plan));
-  if (const auto rate = report::rate_of(*result)) text += ", " + report::pps_text(*rate);
+  if (report::rate_of(*result)) text += ", " + report::median_text(result->summary.rate);
   const auto& label = result->label;
   found.push_back({id, label.empty() ? text : fmt::format("{}: {}", label, text)});
   // The newest result with a label is the one that the label names.

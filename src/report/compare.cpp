@@ -67,6 +67,12 @@ std::string missing_trials(const CompareResult& result) {
   return join(parts, ", ");
 }
 
+// `rate` is the text of the input's rate.
+std::string with_basis(const CompareInput& input, std::string rate) {
+  if (!input.found.empty()) return input.found;
+  return input.includes_start ? fmt::format("{}, {}", rate, kIncludingStart) : rate;
+}
+
 Json json_of(const CompareInput& input) {
   const auto rate = datapath::estimate(input.rates);
   Json json;
@@ -118,6 +124,7 @@ CompareInput compare_input(const BenchResult& result, std::string name) {
   // The rates of a single trial are those of its intervals.
   input.id = result.id;
   if (result.search) input.found = search_text(*result.search);
+  input.includes_start = includes_start(result);
   const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
   if (is_repeated && !result.search) {
     input.rates = result.summary.rates;
@@ -161,7 +168,11 @@ Result<CompareResult> compare(const CompareInput& before,
 }
 
 std::string rate_text(const CompareInput& input) {
-  return input.found.empty() ? estimate_text(datapath::estimate(input.rates)) : input.found;
+  return with_basis(input, estimate_text(datapath::estimate(input.rates)));
+}
+
+std::string median_text(const CompareInput& input) {
+  return with_basis(input, median_text(datapath::estimate(input.rates)));
 }
 
 std::vector<std::string> remarks_on(const CompareResult& result) {

@@ -31,6 +31,7 @@ struct CompareInput {
   double started = 0;        // seconds since 1970
   std::string id = {};       // of a saved result; may be empty
   std::string found = {};    // the result of a search; empty without one
+  bool includes_start = false;
 };
 
 CompareInput compare_input(const BenchResult& result, std::string name);
@@ -68,8 +69,10 @@ Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold);
 
-// "998.0 kpps (95 % CI: 997.0 to 1002 kpps)", or the result of a search.
+// "998.0 kpps (95 % CI: 997.0 to 1002 kpps)", "998 kpps, including the start", or the result of a
+// search. median_text() has no confidence interval.
 std::string rate_text(const CompareInput& input);
+std::string median_text(const CompareInput& input);
 
 // Returns why the verdict is inconclusive, and how to measure again; empty otherwise.
 std::vector<std::string> remarks_on(const CompareResult& result);

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "datapath/plan/plan.h"
 #include "report/result.h"
-#include "report/units.h"
 
 namespace manactl::report {
 namespace {
@@ -40,20 +39,28 @@ double gbits(const datapath::Count& count, double seconds) {
   return static_cast<double>(count.bytes) * kBitsPerByte / seconds / kBillion;
 }
 
-std::string pps_text(double packets_per_second) {
-  return quantity(packets_per_second, rate_unit(packets_per_second));
+int digits_of(const datapath::Estimate& rate) {
+  return rate.confidence ? kFullDigits : kFewDigits;
 }
 
-std::string throughput_text(double packets_per_second, const datapath::Count& counted) {
+std::string pps_text(double packets_per_second, int digits) {
+  return quantity(packets_per_second, rate_unit(rounded(packets_per_second, digits)), digits);
+}
+
+std::string median_text(const datapath::Estimate& rate) {
+  return pps_text(rate.median, digits_of(rate));
+}
+
+std::string throughput_text(double packets_per_second, const datapath::Count& counted, int digits) {
   const auto bytes = share(counted.bytes, counted.packets).value_or(0);
   const auto bits = packets_per_second * bytes * kBitsPerByte;
-  return quantity(bits, bits_unit(bits));
+  return quantity(bits, bits_unit(rounded(bits, digits)), digits);
 }
 
 std::string estimate_text(const datapath::Estimate& rate) {
-  const auto unit = rate_unit(rate.median);
-  auto text = quantity(rate.median, unit);
+  auto text = median_text(rate);
   if (rate.confidence) {
+    const auto unit = rate_unit(rate.median);
     text += fmt::format(" (95 % CI: {} to {} {})",
                         number_text(rate.confidence->low, unit),
                         number_text(rate.confidence->high, unit),

@@ -14,6 +14,7 @@
 #include "datapath/analysis/summary.h"
 #include "datapath/bench.h"
 #include "datapath/measure/trial.h"
+#include "report/units.h"
 
 namespace manactl::report {
 
@@ -23,11 +24,20 @@ inline constexpr double kPercent = 100;
 double per_second(const datapath::Count& count, double seconds);  // packets per second
 double gbits(const datapath::Count& count, double seconds);       // Gbit/s, with FCS
 
-// "14.210 Mpps", "878.0 kpps", "100 pps"
-std::string pps_text(double packets_per_second);
+// The significant digits of a rate and of figures that are computed from it: fewer if there are too
+// few rates for a confidence interval.
+int digits_of(const datapath::Estimate& rate);
+
+// "14.210 Mpps", "878.0 kpps", "100 pps"; with kFewDigits "14.2 Mpps"
+std::string pps_text(double packets_per_second, int digits = kFullDigits);
+
+// "14.210 Mpps", with the digits of the rate.
+std::string median_text(const datapath::Estimate& rate);
 
 // "10.123 Gbit/s", "512.0 Mbit/s": the rate times the mean packet size of `counted`, with FCS.
-std::string throughput_text(double packets_per_second, const datapath::Count& counted);
+std::string throughput_text(double packets_per_second,
+                            const datapath::Count& counted,
+                            int digits = kFullDigits);
 
 // "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps)": all figures have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);

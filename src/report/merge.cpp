@@ -197,7 +197,8 @@ std::string end_text(const BenchResult& result) {
   if (result.search) return search_text(*result.search);
   const auto rate = result.summary.rate.count > 0 ? estimate_text(result.summary.rate)
                                                   : std::string("unknown rate");
-  return fmt::format("{} in {:.1f} s", rate, total_of(result.report).seconds);
+  const auto start = includes_start(result) ? fmt::format(", {},", kIncludingStart) : "";
+  return fmt::format("{}{} in {:.1f} s", rate, start, total_of(result.report).seconds);
 }
 
 std::string verdict_of(const MergeResult& result) {

@@ -111,6 +111,21 @@ datapath::Sample total_of(const BenchReport& report) {
 
 std::vector<Sample> queues_of(const BenchReport& report) {
   std::vector<Sample> sums;
+bool includes_start(const BenchResult& result) {
+  // A trial with several intervals leaves out at least one of them.
+  return !result.search && result.summary.rate.count > 0 && result.summary.left_out == 0;
+}
+
+std::string basis_of(const BenchResult& result) {
+  const auto count = result.summary.rate.count;
+  const bool is_repeated = result.report.trials.size() > 1;
+  if (count == 0) return {};
+  if (includes_start(result) && !is_repeated) return std::string(kIncludingStart);
+  auto text = counted(count, is_repeated ? "trial" : "interval");
+  if (count > 1) text = (count < kMinRates ? "the mean of " : "the median of ") + text;
+  return includes_start(result) ? fmt::format("{}, {}", text, kIncludingStart) : text;
+}
+
   for (const auto& trial : report.trials) {
     if (sums.size() < trial.queues.size()) sums.resize(trial.queues.size());
     for (std::size_t i = 0; i < trial.queues.size(); ++i) {

@@ -56,12 +56,21 @@ datapath::Summary summarize_trials(datapath::Mode mode,
                                    const std::vector<datapath::Trial>& trials,
                                    const datapath::Disturbance& disturbance);
 
-// With fewer rates, the text of the rate contains neither a confidence interval nor their number.
+// Fewer rates have no median that differs from their mean.
 inline constexpr std::size_t kMinRates = 3;
 
 // Packets per second: the median of the rates of the steady intervals. nullopt if packets moved,
 // but no interval was steady.
 std::optional<double> rate_of(const BenchResult& result);
+
+inline constexpr std::string_view kIncludingStart = "including the start";
+
+// True if the rate contains the start of the traffic, because no trial has a second interval.
+bool includes_start(const BenchResult& result);
+
+// The source of the rate: "the median of 8 intervals", "the mean of 2 trials",
+// "1 interval", "including the start". Empty without a steady interval.
+std::string basis_of(const BenchResult& result);
 
 // The figure by which results are listed and compared: the rate that a search found for its first
 // goal, or else rate_of(). nullopt if there is none.

@@ -12,7 +12,6 @@
 namespace manactl::report {
 namespace {
 
-constexpr int kDigits = 4;  // significant
 // From this number on, the smallest unit has no decimals. Smaller ones have three digits, because a
 // second has that many events or fewer: 1000 packets in 1.0001 s are 1000 packets per second.
 constexpr double kWhole = 999.5;
@@ -33,6 +32,10 @@ Unit largest_below(std::span<const Unit> units, double max) {
 double floored(double value, double step) {
   constexpr double kRounding = 1e-9;
   return std::floor(value / step * (1 + kRounding)) * step;
+}
+
+int digits_before_point(double value) {
+  return std::abs(value) < 1 ? 1 : static_cast<int>(std::log10(std::abs(value))) + 1;
 }
 
 }  // namespace
@@ -66,14 +69,20 @@ std::string latency_mark(double nanoseconds) {
   return fmt::format("{:g} {}", nanoseconds / unit.factor, unit.name);
 }
 
-std::string number_text(double value, const Unit& unit) {
+double rounded(double value, int digits) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double step = std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
+  return std::round(value / step) * step;
+}
+
+std::string number_text(double value, const Unit& unit, int digits) {
   const double scaled = value / unit.factor;
   if (scaled == 0) return "0";
   if (unit.factor == 1 && std::abs(scaled) >= kWhole) return fmt::format("{:.0f}", scaled);
-  if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits - 1);
-  const int before_point =
-      std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;
-  const int decimals = unit.is_last ? kDigits - 1 : std::max(kDigits - before_point, 0);
+  if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kFullDigits - 1);
+  const int decimals = unit.is_last && digits == kFullDigits
+                           ? kFullDigits - 1
+                           : std::max(digits - digits_before_point(scaled), 0);
   return fmt::format("{:.{}f}", scaled, decimals);
 }
 
@@ -87,7 +96,7 @@ double step_of(double low, double high) {
 
 std::string floored_text(double value, const Unit& unit, double step) {
   if (value <= 0) return number_text(value, unit);
-  const double digits = std::pow(10, std::floor(std::log10(value)) + 1 - kDigits);
+  const double digits = std::pow(10, std::floor(std::log10(value)) + 1 - kFullDigits);
   const double least = unit.is_last ? unit.factor / kLastFactor : digits;
   step = std::max(step, least);
   const auto decimals = std::max(std::round(std::log10(unit.factor / step)), 0.0);
@@ -101,9 +110,9 @@ std::string grouped(std::uint64_t number, std::string_view separator) {
   return text;
 }
 
-std::string quantity(double value, const Unit& unit) {
+std::string quantity(double value, const Unit& unit, int digits) {
   if (!std::isfinite(value)) return "unknown";
-  return fmt::format("{} {}", number_text(value, unit), unit.name);
+  return fmt::format("{} {}", number_text(value, unit, digits), unit.name);
 }
 
 }  // namespace manactl::report

@@ -26,9 +26,15 @@ Unit latency_unit(double max);  // nanoseconds: "ns", "µs", "ms", "s"
 // A round time in nanoseconds in its own unit, for the mark of an axis: "500 ns", "1 µs".
 std::string latency_mark(double nanoseconds);
 
-// Four significant digits, three in the smallest unit, or three decimals in the largest unit:
-// "878.0" kpps, "99.5" pps, "14.210" Mpps.
-std::string number_text(double value, const Unit& unit);
+// The significant digits of a figure: of a steady one, and of one whose error is not known.
+inline constexpr int kFullDigits = 4, kFewDigits = 3;
+
+// Rounds to this number of significant digits.
+double rounded(double value, int digits);
+
+// The significant digits, at most three in the smallest unit. With four, numbers in the largest
+// unit have three decimals: "878.0" kpps, "99.5" pps, "14.210" Mpps; with three, "14.2" Mpps.
+std::string number_text(double value, const Unit& unit, int digits = kFullDigits);
 
 // The step for floored_text() of the ends of a range: its order of magnitude. If rounding `high`
 // down would then hide more than a tenth of the range, a tenth of that. 0 if the range is empty.
@@ -42,6 +48,6 @@ std::string floored_text(double value, const Unit& unit, double step);
 std::string grouped(std::uint64_t number, std::string_view separator);
 
 // "14.210 Mpps", "878.0 kpps", "100 pps"
-std::string quantity(double value, const Unit& unit);
+std::string quantity(double value, const Unit& unit, int digits = kFullDigits);
 
 }  // namespace manactl::report

@@ -44,6 +44,21 @@ TEST(EstimateText, HasOneUnit) {
   EXPECT_EQ(estimate_text(rate), "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps)");
 }
 
+TEST(EstimateText, HasFewDigitsWithoutAConfidenceInterval) {
+  for (const auto& [pps, text] : {std::pair(14'214'000.0, "14.2 Mpps"),
+                                  std::pair(158'900'000.0, "159 Mpps"),
+                                  std::pair(878'400.0, "878 kpps"),
+                                  std::pair(999'600.0, "1.00 Mpps"),
+                                  std::pair(4'123.0, "4.12 kpps"),
+                                  std::pair(286.4, "286 pps"),
+                                  std::pair(0.0, "0 pps")}) {
+    EXPECT_EQ(estimate_text(datapath::estimate({pps})), text);
+    EXPECT_EQ(median_text(datapath::estimate({pps, pps, pps, pps, pps})), text);
+  }
+  const auto steady = datapath::estimate(std::vector(6, 14'214'000.0));
+  EXPECT_EQ(median_text(steady), "14.214 Mpps");
+}
+
 TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {
   datapath::Count counted;
   EXPECT_EQ(throughput_text(1e6, counted), "0 bit/s");
@@ -52,6 +67,7 @@ TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {
   EXPECT_EQ(throughput_text(1e6, counted), "512.0 Mbit/s");
   EXPECT_EQ(throughput_text(1e7, counted), "5.120 Gbit/s");
   EXPECT_EQ(throughput_text(10, counted), "5.120 kbit/s");
+  EXPECT_EQ(throughput_text(1e7, counted, kFewDigits), "5.12 Gbit/s");
 }
 
 TEST(FramesText, ContainsTheSizeOnlyOfGeneratedFrames) {

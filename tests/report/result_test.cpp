@@ -37,6 +37,66 @@ TEST(BenchResult, HasNoRateWithoutASteadyInterval) {
 
 TEST(BenchResult, HasTheCpuTimePerPacket) {
   auto result = test::repeated(datapath::Mode::tx, {1e6, 1e6});
+// Sets the rates that count.
+void set_rates(BenchResult& result, std::vector<double> rates, std::size_t left_out) {
+  result.summary.rate = datapath::estimate(rates);
+  result.summary.rates = std::move(rates);
+  result.summary.left_out = left_out;
+}
+
+TEST(BenchResult, StatesTheBasisOfItsRate) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  EXPECT_EQ(basis_of(result), "the median of 8 intervals");
+  set_rates(result, {1e6, 2e6}, 2);
+  EXPECT_EQ(basis_of(result), "the mean of 2 intervals");
+  set_rates(result, {1e6}, 1);
+  EXPECT_EQ(basis_of(result), "1 interval");
+  EXPECT_FALSE(includes_start(result)) << "another interval was left out";
+  set_rates(result, {1e6}, 0);
+  EXPECT_EQ(basis_of(result), "including the start");
+  set_rates(result, {}, 2);
+  EXPECT_EQ(basis_of(result), "");
+  auto repeated = test::repeated(datapath::Mode::tx, {1e6, 1e6, 1e6});
+  EXPECT_EQ(basis_of(repeated), "the median of 3 trials");
+  repeated.summary.left_out = 0;
+  EXPECT_EQ(basis_of(repeated), "the median of 3 trials, including the start");
+  repeated.search.emplace();
+  EXPECT_FALSE(includes_start(repeated)) << "a search has no rate";
+}
+
+using Kind = datapath::Event::Kind;
+
+TEST(BenchResult, HasItsMostImportantRemarksFirst) {
+  auto result = test::steady(datapath::Mode::rtt, 1e6);
+  result.summary.reasons = {"the rate varies by 9.0 % between intervals"};
+  result.report.notes = {"ordinary memory was used", "10 of 20 requests had no reply"};
+  auto& trial = result.report.trials.front();
+  trial.notes = {"10 of 20 requests had no reply"};
+  const std::vector<std::string> common = {"Note: 10 of 20 requests had no reply",
+                                           "Noisy: the rate varies by 9.0 % between intervals",
+                                           "Note: ordinary memory was used"};
+  EXPECT_EQ(remarks_on(result, EventLines::all), common);
+  trial.events = {{2, "p1", Kind::removed},
+                  {2.12, "p2", Kind::removed},
+                  {3.5, "p1", Kind::returned},
+                  {4, "p2", Kind::returned}};
+  auto lines = remarks_on(result, EventLines::one_per_device);
+  EXPECT_THAT(lines.front(), StartsWith("Device absent for 2.00 s"));
+  EXPECT_THAT(std::span(lines).subspan(1),
+              ElementsAre("p1 was removed after 2.00 s, returned after 3.50 s",
+                          "p2 was removed after 2.12 s, returned after 4.00 s",
+                          common[0],
+                          common[1],
+                          common[2]));
+  lines = remarks_on(result, EventLines::all);
+  EXPECT_THAT(std::span(lines).subspan(1, 4),
+              ElementsAre("p1 was removed after 2.00 s",
+                          "p2 was removed after 2.12 s",
+                          "p1 returned after 3.50 s",
+                          "p2 returned after 4.00 s"));
+  EXPECT_THAT(warnings_on(result), ElementsAre(StartsWith("Device"), _, _, common[1]));
+}
+
   EXPECT_FALSE(cpu_time_of(result));
   result.interference.cpu_seconds = 19;
   const auto packets = static_cast<double>(total_of(result.report).tx.packets);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/output.h"
@@ -15,6 +16,9 @@
 #include "report/result.h"
 
 namespace manactl::cli {
+
+// How to measure a rate without the start of the traffic.
+inline constexpr std::string_view kLongerTrials = "use a longer --duration";
 
 // Prints "worse", in the color of the verdict.
 void print_verdict(Screen& screen, report::Verdict verdict);
@@ -34,18 +38,18 @@ struct ListedResult {
   std::size_t trials = 0;
   // Packets per second: the result of the search for `goal`, or the rate of the steady intervals.
   std::optional<double> rate;
-  std::string rate_text;  // "14.210 Mpps", "ndr 7.81 Mpps"
+  std::string rate_text;  // "14.210 Mpps", "14.2 Mpps*" if it includes the start, "ndr 7.81 Mpps"
   std::string goal;       // "ndr"; empty without a search
   bool noisy = false, interrupted = false;
 };
 
 ListedResult listed(std::string id, const Result<report::BenchResult>& result);
 
+// There must be a row.
 void print_list_text(Screen& screen, const std::vector<ListedResult>& rows);
 
 // Prints the document of schemas/bench-list.schema.json.
 void print_list_json(Screen& screen, const std::vector<ListedResult>& rows);
-// There must be a row.
 
 // The output of --list-drivers.
 void print_drivers_text(Screen& screen, const datapath::EngineInfo& engine);

@@ -15,6 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kStartMark = '*';  // of rates that are explained below the table
+
 Json json_of(const ListedResult& row) {
   Json json;
   json["id"] = row.id;
@@ -65,7 +67,8 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
     row.rate = report::figure_of(*result);
     row.rate_text = fmt::format("{} {}", row.goal, report::found_rate_text(found));
   } else if ((row.rate = report::rate_of(*result))) {
-    row.rate_text = report::pps_text(*row.rate);
+    row.rate_text = report::median_text(result->summary.rate);
+    if (report::includes_start(*result)) row.rate_text += kStartMark;
   } else {
     row.rate_text = "-";
   }
@@ -112,6 +115,12 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        width,
                        fit(row.device, screen, kFixed + rate_width + width))
         << '\n';
+  }
+  const auto is_marked = [](const ListedResult& row) {
+    return row.rate_text.ends_with(kStartMark);
+  };
+  if (std::ranges::any_of(rows, is_marked)) {
+    out << fmt::format("{} {} ({})\n", kStartMark, report::kIncludingStart, kLongerTrials);
   }
 }
 

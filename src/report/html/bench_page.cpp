@@ -191,8 +191,10 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
     for (const auto& found : result.search->found) {
       page.figures.emplace_back(goal_text(found.loss), found_rate_text(found));
     }
-  } else if (const auto pps = rate_of(result)) {
-    page.figures = {{"rate", pps_text(*pps)}, {"throughput", throughput_text(*pps, count)}};
+  } else if (rate_of(result)) {
+    const auto basis = basis_of(result);
+    page.figures = {{basis.empty() ? "rate" : "rate, " + basis, median_text(rate)},
+                    {"throughput", throughput_text(rate.median, count, digits_of(rate))}};
   }
   page.figures.emplace_back("data path", std::string(name_of(result.path.verdict)));
   if (const auto loss = loss_of(result.plan.mode, total)) {

@@ -142,7 +142,7 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
           side.host.empty() ? "-" : side.host,
           side.started > 0 ? utc_text(side.started) : "-",
           fmt::format("{}", rate.count),
-          side.found.empty() ? quantity(rate.median, unit) : side.found,
+          median_text(side),
           rate.confidence ? quantity(rate.confidence->low, unit) : "-",
           rate.confidence ? quantity(rate.confidence->high, unit) : "-",
           rate.variation ? fmt::format("{:.2f} %", *rate.variation * kPercent) : "-",

@@ -43,8 +43,9 @@ HtmlSeries series_of(const End& end, double start) {
 
 std::string rate_or_unknown(const BenchResult& result) {
   if (result.search) return search_text(*result.search);
-  const auto rate = rate_of(result);
-  return rate ? pps_text(*rate) : "unknown";
+  if (!rate_of(result)) return "unknown";
+  const auto rate = median_text(result.summary.rate);
+  return includes_start(result) ? fmt::format("{}, {}", rate, kIncludingStart) : rate;
 }
 
 std::string known_or_dash(const datapath::ReportedCount& count) {

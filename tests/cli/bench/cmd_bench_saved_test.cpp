@@ -372,19 +372,5 @@ TEST_F(BenchEvents, BeginWithStartAndFinishWithEnd) {
   EXPECT_EQ(events.back(), "end");
 }
 
-TEST(BenchShow, StatesThatTheOnlyIntervalIncludesTheStart) {
-  const TemporaryDirectory directory;
-  auto result = steady(datapath::Mode::tx, 1e6);
-  const auto show = [&] {
-    return manactl({"bench", "show", directory.file("one.json", document(result))}).out;
-  };
-  EXPECT_THAT(show(), Not(HasSubstr("including the start")));
-  result.summary.rates = {1e6};
-  result.summary.rate = datapath::estimate(result.summary.rates);
-  EXPECT_THAT(show(), Not(HasSubstr("including the start"))) << "others were left out";
-  result.summary.left_out = 0;
-  EXPECT_THAT(show(), HasSubstr("1.000 Mpps, including the start (longer --duration or shorter"));
-}
-
 }  // namespace
 }  // namespace manactl::test::cmd_bench_saved_test

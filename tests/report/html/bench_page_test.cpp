@@ -102,9 +102,18 @@ TEST(BenchPage, LabelsTheMachineAndTheInterference) {
 TEST(BenchPage, ShowsTheResultOfASearchInsteadOfARate) {
   auto result = test::eventful();
   EXPECT_THAT(bench_html(result), HasSubstr(figure("ndr", "1.000 Mpps")));
-  EXPECT_THAT(bench_html(result), Not(HasSubstr("<dt>rate</dt>")));
+  EXPECT_THAT(bench_html(result), Not(HasSubstr("<dt>rate")));
   result.search.reset();
-  EXPECT_THAT(bench_html(result), HasSubstr("<dt>rate</dt>"));
+  EXPECT_THAT(bench_html(result), HasSubstr("<dt>rate, the mean of 2 trials</dt>"));
+}
+
+TEST(BenchPage, StatesThatARateIncludesTheStart) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  EXPECT_THAT(bench_html(result),
+              HasSubstr(figure("rate, the median of 8 intervals", "1.000 Mpps")));
+  result.summary.rate = datapath::estimate({1e6});
+  result.summary.left_out = 0;
+  EXPECT_THAT(bench_html(result), HasSubstr(figure("rate, including the start", "1.00 Mpps")));
 }
 
 TEST(BenchPage, ShowsTheTrialsOfASearch) {
