@@ -16,6 +16,60 @@ namespace manactl::report {
 using datapath::BenchReport;
 using datapath::Sample;
 
+namespace {
+
+void append(std::vector<std::string>& lines, const std::vector<std::string>& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+}
+
+// Adds the notes that `all` does not contain yet.
+void add_missing(const std::vector<std::string>& notes, std::vector<std::string>& all) {
+  for (const auto& note : notes) {
+    if (std::ranges::find(all, note) == all.end()) all.push_back(note);
+  }
+}
+
+// "was removed after 2.50 s"
+std::string text_of(const datapath::Event& event) {
+  const bool removed = event.kind == datapath::Event::Kind::removed;
+  return fmt::format("{} after {:.2f} s", removed ? "was removed" : "returned", event.at_seconds);
+}
+
+std::vector<std::string> event_lines(const datapath::Trial& trial, EventLines lines) {
+  std::vector<std::pair<std::string, std::string>> found;  // devices and their events
+  for (const auto& event : trial.events) {
+    const auto device = printable(event.device);
+    const auto known = std::ranges::find(found, device, [](auto& line) { return line.first; });
+    if (lines == EventLines::all || known == found.end()) {
+      found.emplace_back(device, text_of(event));
+    } else {
+      known->second += ", " + text_of(event);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [device, events] : found) texts.push_back(device + ' ' + events);
+  return texts;
+}
+
+std::vector<std::string> absences_on(const BenchResult& result, EventLines events) {
+  std::vector<std::string> lines;
+  for (const auto& trial : result.report.trials) {
+    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
+      lines.push_back("Device absent for " + servicing_text(*servicing));
+    }
+    append(lines, event_lines(trial, events));
+  }
+  return lines;
+}
+
+std::vector<std::string> noise_on(const BenchResult& result) {
+  std::vector<std::string> lines;
+  for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
+  return lines;
+}
+
+}  // namespace
+
 bool is_interrupted(const BenchResult& result) {
   const auto& search = result.search;
   return result.report.trials.back().interrupted ||
@@ -55,6 +109,21 @@ std::optional<double> rate_of(const BenchResult& result) {
   if (rate.count > 0) return rate.median;
   const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
   return packets == 0 ? std::optional(0.0) : std::nullopt;
+}
+
+bool includes_start(const BenchResult& result) {
+  // A trial with several intervals leaves out at least one of them.
+  return !result.search && result.summary.rate.count > 0 && result.summary.left_out == 0;
+}
+
+std::string basis_of(const BenchResult& result) {
+  const auto count = result.summary.rate.count;
+  const bool is_repeated = result.report.trials.size() > 1;
+  if (count == 0) return {};
+  if (includes_start(result) && !is_repeated) return std::string(kIncludingStart);
+  auto text = counted(count, is_repeated ? "trial" : "interval");
+  if (count > 1) text = (count < kMinRates ? "the mean of " : "the median of ") + text;
+  return includes_start(result) ? fmt::format("{}, {}", text, kIncludingStart) : text;
 }
 
 std::optional<double> figure_of(const BenchResult& result) {
@@ -111,21 +180,6 @@ datapath::Sample total_of(const BenchReport& report) {
 
 std::vector<Sample> queues_of(const BenchReport& report) {
   std::vector<Sample> sums;
-bool includes_start(const BenchResult& result) {
-  // A trial with several intervals leaves out at least one of them.
-  return !result.search && result.summary.rate.count > 0 && result.summary.left_out == 0;
-}
-
-std::string basis_of(const BenchResult& result) {
-  const auto count = result.summary.rate.count;
-  const bool is_repeated = result.report.trials.size() > 1;
-  if (count == 0) return {};
-  if (includes_start(result) && !is_repeated) return std::string(kIncludingStart);
-  auto text = counted(count, is_repeated ? "trial" : "interval");
-  if (count > 1) text = (count < kMinRates ? "the mean of " : "the median of ") + text;
-  return includes_start(result) ? fmt::format("{}, {}", text, kIncludingStart) : text;
-}
-
   for (const auto& trial : report.trials) {
     if (sums.size() < trial.queues.size()) sums.resize(trial.queues.size());
     for (std::size_t i = 0; i < trial.queues.size(); ++i) {
@@ -205,6 +259,26 @@ std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan) {
   return datapath::kDestinationIp;
 }
 
+std::string_view label_of(std::string_view field) {
+  constexpr std::array<std::array<std::string_view, 2>, 12> kLabels = {
+      {{"engine.name", "engine"},
+       {"engine.driver", "driver"},
+       {"engine.template_mode", "packet template"},
+       {"engine.version", "engine version"},
+       {"frame_bytes", "frame size in bytes"},
+       {"cpu", "CPU"},
+       {"cpus", "CPUs"},
+       {"numa_nodes", "NUMA nodes"},
+       {"smt", "SMT"},
+       {"isolated_cpus", "isolated CPUs"},
+       {"nohz_full_cpus", "nohz_full CPUs"},
+       {"clocksource", "clock source"}}};
+  for (const auto& [name, label] : kLabels) {
+    if (name == field) return label;
+  }
+  return field;
+}
+
 Rows configuration_of(const BenchResult& result) {
   const auto& plan = result.plan;
   const auto& report = result.report;
@@ -258,53 +332,28 @@ Rows machine_of(const BenchResult& result) {
 }
 
 std::vector<std::string> warnings_on(const BenchResult& result) {
-  std::vector<std::string> lines;
-  for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
-  for (const auto& trial : result.report.trials) {
-    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
-      lines.push_back("Device absent for " + servicing_text(*servicing));
-    }
-    for (const auto& event : trial.events) {
-      const bool removed = event.kind == datapath::Event::Kind::removed;
-      lines.push_back(fmt::format("{} {} after {:.2f} s",
-                                  printable(event.device),
-                                  removed ? "was removed" : "returned",
-                                  event.at_seconds));
-    }
-  }
+  auto lines = absences_on(result, EventLines::one_per_device);
+  append(lines, noise_on(result));
   return lines;
 }
-std::string_view label_of(std::string_view field) {
-  constexpr std::array<std::array<std::string_view, 2>, 12> kLabels = {
-      {{"engine.name", "engine"},
-       {"engine.driver", "driver"},
-       {"engine.template_mode", "packet template"},
-       {"engine.version", "engine version"},
-       {"frame_bytes", "frame size in bytes"},
-       {"cpu", "CPU"},
-       {"cpus", "CPUs"},
-       {"numa_nodes", "NUMA nodes"},
-       {"smt", "SMT"},
-       {"isolated_cpus", "isolated CPUs"},
-       {"nohz_full_cpus", "nohz_full CPUs"},
-       {"clocksource", "clock source"}}};
-  for (const auto& [name, label] : kLabels) {
-    if (name == field) return label;
-  }
-  return field;
-}
-
 
 std::vector<std::string> notes_on(const BenchResult& result) {
   std::vector<std::string> notes;
-  const auto add = [&](const std::vector<std::string>& more) {
-    for (const auto& note : more) {
-      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
-    }
-  };
-  for (const auto& trial : result.report.trials) add(trial.notes);
-  add(result.report.notes);
+  for (const auto& trial : result.report.trials) add_missing(trial.notes, notes);
+  add_missing(result.report.notes, notes);
   return notes;
+}
+
+std::vector<std::string> remarks_on(const BenchResult& result, EventLines events) {
+  auto lines = absences_on(result, events);
+  std::vector<std::string> of_trials;
+  for (const auto& trial : result.report.trials) add_missing(trial.notes, of_trials);
+  const auto notes = notes_on(result);
+  for (std::size_t i = 0; i <= notes.size(); ++i) {
+    if (i == of_trials.size()) append(lines, noise_on(result));
+    if (i < notes.size()) lines.push_back("Note: " + notes[i]);
+  }
+  return lines;
 }
 
 }  // namespace manactl::report

@@ -112,21 +112,29 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan);
 std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan);
 
+// The label of a field of configuration_of() or machine_of(): "frame size in bytes" for
+// "frame_bytes".
+std::string_view label_of(std::string_view field);
+
 // Returns the settings that must be equal in compared results: "queues", "8".
 Rows configuration_of(const BenchResult& result);
 
 // The machine and software versions; "-" if unknown. They may differ in compared results.
 Rows machine_of(const BenchResult& result);
 
-// Reasons to doubt the rate, most important first: noise, removed devices.
-std::vector<std::string> warnings_on(const BenchResult& result);
+// How remarks_on() shows the removals and returns of devices: each in a line of its own, or all of
+// a device in a trial in one line.
+enum class EventLines : std::uint8_t { all, one_per_device };
 
-// The label of a field of configuration_of() or machine_of(): "frame size in bytes" for
-// "frame_bytes".
-std::string_view label_of(std::string_view field);
+// Reasons to doubt the rate, most important first: removed devices, noise.
+std::vector<std::string> warnings_on(const BenchResult& result);
 
 // The notes of all trials, and then those of the engine; each once, even if trials repeat it.
 std::vector<std::string> notes_on(const BenchResult& result);
+
+// The warnings and notes, most important first: removed devices, what happened in the trials, such
+// as packet loss, noise, and the notes of the engine.
+std::vector<std::string> remarks_on(const BenchResult& result, EventLines events);
 
 // "64", "64/570/1518 (28:16:4)"
 std::string sizes_of(const datapath::Traffic& traffic);

@@ -11,9 +11,11 @@
 namespace manactl::report::result_test {
 namespace {
 
+using testing::_;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 // The median excludes the slow first and last intervals; the total includes them.
 TEST(BenchResult, HasTheMedianOfItsRates) {
@@ -35,8 +37,6 @@ TEST(BenchResult, HasNoRateWithoutASteadyInterval) {
   EXPECT_EQ(rate_of(result), 0) << "nothing moved";
 }
 
-TEST(BenchResult, HasTheCpuTimePerPacket) {
-  auto result = test::repeated(datapath::Mode::tx, {1e6, 1e6});
 // Sets the rates that count.
 void set_rates(BenchResult& result, std::vector<double> rates, std::size_t left_out) {
   result.summary.rate = datapath::estimate(rates);
@@ -97,6 +97,8 @@ TEST(BenchResult, HasItsMostImportantRemarksFirst) {
   EXPECT_THAT(warnings_on(result), ElementsAre(StartsWith("Device"), _, _, common[1]));
 }
 
+TEST(BenchResult, HasTheCpuTimePerPacket) {
+  auto result = test::repeated(datapath::Mode::tx, {1e6, 1e6});
   EXPECT_FALSE(cpu_time_of(result));
   result.interference.cpu_seconds = 19;
   const auto packets = static_cast<double>(total_of(result.report).tx.packets);

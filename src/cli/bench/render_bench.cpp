@@ -188,9 +188,10 @@ void print_text(Screen& screen, const report::BenchResult& result, int verbosity
   // The id of the saved result, and run_plan()'s error if packets took the synthetic path.
   const std::size_t others = report::took_rejected_path(result) ? 3 : 1;
   const auto title = print_title(screen, result, verbosity);
-  Body body{rows_of(result, verbosity), report::warnings_on(result), title + others};
-  for (const auto& note : report::notes_on(result)) body.notes.push_back("Note: " + note);
-  print_body(screen, body, verbosity);
+  const auto events = verbosity > 0 ? report::EventLines::all : report::EventLines::one_per_device;
+  print_body(screen,
+             {rows_of(result, verbosity), report::remarks_on(result, events), title + others},
+             verbosity);
 }
 
 }  // namespace
