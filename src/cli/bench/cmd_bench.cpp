@@ -158,13 +158,34 @@ Result<> check_libraries(const datapath::EngineRow& engine,
   return why.empty() ? loaded : fail(loaded.error().code, std::move(why));
 }
 
+// True if a named interface exists, but is not one of a NIC of Azure.
+bool names_other_interface(const BenchOptions& options, const host::Facts& facts) {
+  return std::ranges::any_of(options.interfaces, [&](const NicName& name) {
+    return std::ranges::find(facts.interfaces, name.str()) != facts.interfaces.end() &&
+           facts.find_nic(name.str()) == nullptr;
+  });
+}
+
+// Reports an error about the choice of the device, and the possible choices.
+Exit explain_devices(Context& context, const host::Facts& facts, const Error& error) {
+  return report_error(
+      context, error, "Choose what to measure:\n    " + join(devices_to_measure(facts), "\n    "));
+}
+
+Error missing_device(const host::Facts& facts) {
+  if (facts.has_mana()) return {Errc::invalid, 0, "bench: a device is missing"};
+  return {Errc::unsupported, 0, "bench: this machine has no MANA NIC"};
+}
+
 Exit run_on(const datapath::EngineRow& engine,
             const BenchOptions& options,
             Context& context,
             datapath::BenchPlan plan,
             const host::Facts& facts) {
   if (auto ok = find_nics(options, context, facts, plan, engine); !ok) {
-    return say(context, ok.error());
+    const auto& error = ok.error().error;
+    return names_other_interface(options, facts) ? explain_devices(context, facts, error)
+                                                 : say(context, ok.error());
   }
   if (!engine.uses_hugepages) plan.hugepages = false;
   auto valid = check_run(plan, options.run);
@@ -175,14 +196,6 @@ Exit run_on(const datapath::EngineRow& engine,
   if (!note) return say(context, note.error());
   const bool simulated = datapath::is_simulated() && measures_mana(plan);
   return run_plan(context, plan, options.run, {&engine, simulated, *note});
-}
-
-Exit explain_devices(Context& context, const host::Facts& facts) {
-  const auto error = facts.has_mana()
-                         ? Error{Errc::invalid, 0, "bench: a device is missing"}
-                         : Error{Errc::unsupported, 0, "bench: this machine has no MANA NIC"};
-  return report_error(
-      context, error, "Choose what to measure:\n    " + join(devices_to_measure(facts), "\n    "));
 }
 
 Exit run_bench(const BenchOptions& options, Context& context) {
@@ -196,7 +209,7 @@ Exit run_bench(const BenchOptions& options, Context& context) {
   if (options.sim || names_adapter(options) || (!named && datapath::is_simulated())) {
     return simulate(options, context, facts);
   }
-  if (!named) return explain_devices(context, facts);
+  if (!named) return explain_devices(context, facts, missing_device(facts));
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
   if (facts.cpus) plan.cpus = *facts.cpus;

@@ -112,7 +112,6 @@ TEST(Bench, RejectsPlansThatItCannotMeasure) {
 
   for (const auto& [words, code, message] : std::vector<Case>{
            {{"bench", "abcdefghijklmnop"}, 3, "does not exist"},
-           {{"bench", "lo"}, 3, "is not an Azure NIC"},
            {{"bench", "--vdev", "net_null0", "--warmup", "10"},
             2,
             "--warmup 10: must be less than --duration"},
@@ -250,6 +249,14 @@ TEST(Bench, ListsDrivers) {
   EXPECT_EQ(outcome.code, 0);
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["dpdk"]["drivers"], nlohmann::json(datapath::kDpdkEngine.info().drivers));
+}
+
+TEST(Bench, ListsTheChoicesForAnInterfaceThatIsNoAzureNic) {
+  const auto outcome = manactl({"bench", "lo"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("interface 'lo' is not an Azure NIC\nChoose what to measure:\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("\n    manactl bench --vdev net_null0 "));
 }
 
 TEST(Bench, ReportsThatAnInterfaceDoesNotExist) {
