@@ -231,7 +231,7 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
   const bool unprivileged = facts.limits && facts.limits->uid != 0;
   if (is_virtual && (supply.free == 0 || unprivileged)) {
     plan.hugepages = false;
-    return fmt::format("ordinary memory was used instead of hugepages and is slower: {}",
+    return fmt::format("ordinary memory was used, which is slower: {}",
                        unprivileged ? "hugepages need root" : "no hugepages are free");
   }
   if (supply.known && supply.free < needed) {

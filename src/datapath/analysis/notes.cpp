@@ -85,8 +85,7 @@ std::string slow_reason(const BenchPlan& plan) {
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
   std::vector<std::string> notes;
   if (measures_latency(plan.mode)) {
-    notes.emplace_back(
-        "software measures the times: they include polling and the other packets of a burst");
+    notes.emplace_back("software measures the times, including polling and the rest of a burst");
   }
   if (!physical || !generates_packets(plan.mode)) return notes;
   if (!plan.traffic.peer_ip) {
