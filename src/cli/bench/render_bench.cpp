@@ -65,17 +65,17 @@ void add_search(Rows& rows, const datapath::SearchResult& search, std::size_t ke
                                 kept));
 }
 
-// The cycles of a visit to a queue include the time in which the worker was preempted.
+// The cycles of a visit to a queue include the time in which the worker was preempted. At a low
+// rate, a visit moves few packets, which share the cost of the burst.
 void add_costs(Rows& rows, const report::BenchResult& result) {
   const auto costs = report::costs_of(result);
   const auto& preempted = result.interference.preempted;
   if (costs.cycles) {
-    rows.emplace_back(
-        "cycles per packet",
-        fmt::format(
-            "{:.1f}{}",
-            *costs.cycles,
-            datapath::is_disturbed({-1, preempted.value_or(-1)}) ? ", including preemption" : ""));
+    constexpr double kMostly = 0.5;
+    auto text = fmt::format("{:.1f}", *costs.cycles);
+    if (costs.full_bursts.value_or(1) < kMostly) text += ", mostly in bursts that were not full";
+    if (datapath::is_disturbed({-1, preempted.value_or(-1)})) text += ", including preemption";
+    rows.emplace_back("cycles per packet", text);
   }
   if (costs.instructions) {
     rows.emplace_back("instructions", fmt::format("{:.1f} per packet", *costs.instructions));

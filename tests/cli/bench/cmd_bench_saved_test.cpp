@@ -372,5 +372,19 @@ TEST_F(BenchEvents, BeginWithStartAndFinishWithEnd) {
   EXPECT_EQ(events.back(), "end");
 }
 
+// At a low rate, few packets share the cost of a burst.
+TEST(BenchShow, StatesThatBurstsWereNotFull) {
+  const TemporaryDirectory directory;
+  auto result = steady(Mode::tx, 1e6);
+  const auto show = [&] {
+    return manactl({"bench", "show", directory.file("one.json", document(result))}).out;
+  };
+  EXPECT_THAT(show(), HasSubstr("  cycles per packet   20.0\n"));
+  auto& effort = result.report.trials.front().total.effort;
+  effort.full_bursts = (effort.polls - effort.empty_polls) / 3;
+  EXPECT_THAT(show(),
+              HasSubstr("  cycles per packet   20.0, mostly in bursts that were not full\n"));
+}
+
 }  // namespace
 }  // namespace manactl::test::cmd_bench_saved_test
