@@ -195,9 +195,12 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
   std::vector<std::string> brief_lines;
   std::vector<std::string> free_nics;
   for (const Nic* nic : selected_nics(facts, options)) {
-    if (nic->carries.empty()) {
+    if (nic->carries.empty() && nic->uppers.empty()) {
       free_nics.push_back(nic->name());
       evidence.push_back(fmt::format("{} carries neither SSH nor the default route", nic->name()));
+    } else if (nic->carries.empty()) {
+      evidence.push_back(fmt::format("{}: {}", nic->name(), join(nic->uppers, ", ")));
+      brief_lines.push_back(fmt::format("{}: {}", nic->name(), host::upper_of(*nic)));
     } else {
       evidence.push_back(fmt::format("{} carries {}", nic->name(), join(nic->carries, ", ")));
       brief_lines.push_back(fmt::format("{} carries {}", nic->name(), host::uses_of(*nic)));

@@ -59,6 +59,10 @@ std::string without_interface(const Result<std::vector<Nic>>& nics) {
 
 }  // namespace
 
+bool Nic::has_interface(int index) const {
+  return (synthetic && synthetic->index == index) || (vf && vf->index == index);
+}
+
 std::string Nic::name() const {
   if (synthetic) return synthetic->name;
   if (vf) return vf->name;

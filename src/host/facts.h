@@ -88,6 +88,8 @@ struct Nic {
   std::string paired_by;  // "master", "MAC address", "MAC address in the VMBus id", "the only VF
                           // left"; empty without a pair
   std::vector<std::string> carries;  // "SSH session from 10.1.0.9", "default route"
+  std::vector<std::string> uppers;   // interfaces of this network namespace that use the NIC: "vlan
+                                     // eth1.7 is stacked on it", "it is a member of bond bond0"
   Result<PathCounters> counters = fail(Errc::unsupported, "no synthetic interface");
   Result<Management> management = fail(Errc::unsupported, "no VF");
 
@@ -96,6 +98,8 @@ struct Nic {
   bool is_prepared() const { return vmbus_driver == kUserSpaceDriver; }
 
   bool has_mana_vf() const { return vf && vf->driver == kManaDriver; }
+
+  bool has_interface(int index) const;  // of the synthetic interface or the VF
 
   // The name of the synthetic interface, else of the VF, else the VMBus id.
   std::string name() const;

@@ -31,6 +31,12 @@ Facts gather(const os::System& system,
 // by address.
 Result<std::vector<PciFunction>> gather_functions(const os::System& system);
 
+// "vlan eth1.7", or "interface b" for a link without a kind.
+std::string kind_and_name(const os::Link& link);
+
+// Fills Nic::uppers with the interfaces that would fail without the NIC.
+void add_uppers(const std::vector<os::Link>& links, Nic& nic);
+
 // The Azure NICs, sorted by name, first those with a synthetic interface. Netdev::addresses,
 // Nic::carries, Nic::counters and Nic::management are not filled. A VF belongs to the NIC that is
 // its IFLA_MASTER. Without a master, its MAC address is compared with those of the NICs and with

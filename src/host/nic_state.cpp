@@ -45,6 +45,7 @@ TrafficPath traffic_path_of(const Nic& nic) {
 
 Availability availability_of(const Nic& nic, const Facts& facts) {
   if (!nic.carries.empty()) return {false, uses_of(nic)};
+  if (!nic.uppers.empty()) return {false, upper_of(nic)};
   if (is_unbound(nic)) return {false, "bound to no driver"};
   if (!nic.vf) return {false, "it has no VF"};
   if (!nic.has_mana_vf()) return {false, "its VF is not MANA"};
@@ -69,6 +70,11 @@ std::string uses_of(const Nic& nic) {
   const auto more = uses.size() - std::min(uses.size(), kShown);
   uses.resize(uses.size() - more);
   return join(uses, ", ") + (more == 0 ? std::string() : fmt::format(" and {} more", more));
+}
+
+std::string upper_of(const Nic& nic) {
+  if (nic.uppers.size() < 2) return join(nic.uppers, "");
+  return fmt::format("{} and {} more", nic.uppers.front(), nic.uppers.size() - 1);
 }
 
 std::vector<const Nic*> free_nics(const Facts& facts) {

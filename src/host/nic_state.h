@@ -65,7 +65,12 @@ Availability availability_of(const Nic& nic, const Facts& facts);
 // Returns what the NIC carries, without addresses: "SSH session, default route and 2 more".
 std::string uses_of(const Nic& nic);
 
-// The NICs of the kernel that prepare can bind to user space, because they carry nothing.
+// Returns the first interface that uses the NIC: "vlan eth1.7 is stacked on it and 2 more". Empty
+// if there is none.
+std::string upper_of(const Nic& nic);
+
+// The NICs of the kernel that prepare can bind to user space, because they carry
+// nothing and no interface uses them.
 std::vector<const Nic*> free_nics(const Facts& facts);
 
 // Returns the command that prepares the NIC: "manactl prepare eth1".

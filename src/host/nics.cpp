@@ -186,6 +186,22 @@ class Pairing {
 
 }  // namespace
 
+std::string kind_and_name(const os::Link& link) {
+  return fmt::format("{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name));
+}
+
+void add_uppers(const std::vector<os::Link>& links, Nic& nic) {
+  for (const auto& link : links) {
+    if (nic.has_interface(link.index)) continue;
+    if (link.lower && nic.has_interface(*link.lower)) {
+      nic.uppers.push_back(kind_and_name(link) + " is stacked on it");
+    }
+    const bool is_master = (nic.synthetic && nic.synthetic->master == link.index) ||
+                           (nic.vf && nic.vf->master == link.index);
+    if (is_master) nic.uppers.push_back("it is a member of " + kind_and_name(link));
+  }
+}
+
 Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector<os::Link>& links) {
   Pairing pairing;
   for (const auto& link : links) {
@@ -210,7 +226,9 @@ Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector
                 fmt::format("there are more than {} NICs and VFs, more than Azure gives to a VM",
                             kMaxDevices));
   }
-  return pairing.paired();
+  auto nics = pairing.paired();
+  for (auto& nic : nics) add_uppers(links, nic);
+  return nics;
 }
 
 }  // namespace manactl::host

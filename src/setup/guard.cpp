@@ -5,33 +5,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/gather.h"
 #include "os/attachments.h"
 
 namespace manactl::setup {
 namespace {
-
-bool has_index(const host::Nic& nic, int index) {
-  return (nic.synthetic && nic.synthetic->index == index) || (nic.vf && nic.vf->index == index);
-}
-
-std::string text_of(const os::Link& link) {
-  return fmt::format("{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name));
-}
-
-// Adds an objection for each interface that is stacked on the NIC and would fail without it.
-void add_uppers(const host::Nic& nic,
-                const std::vector<os::Link>& links,
-                std::vector<std::string>& objections) {
-  for (const auto& link : links) {
-    if (has_index(nic, link.index)) continue;
-    if (link.lower && has_index(nic, *link.lower)) {
-      objections.push_back(text_of(link) + " is stacked on it");
-    }
-    const bool is_master = (nic.synthetic && nic.synthetic->master == link.index) ||
-                           (nic.vf && nic.vf->master == link.index);
-    if (is_master) objections.push_back("it is a member of " + text_of(link));
-  }
-}
 
 // Adds an objection for each interface of another network namespace that is stacked on the NIC, and
 // for each namespace that could not be searched for them.
@@ -43,8 +21,9 @@ void add_foreign_uppers(const host::Nic& nic,
     return;
   }
   for (const auto& [link, where] : uppers->links) {
-    if (!link.lower || !has_index(nic, *link.lower)) continue;
-    objections.push_back(fmt::format("{} in {} is stacked on it", text_of(link), where));
+    if (!link.lower || !nic.has_interface(*link.lower)) continue;
+    objections.push_back(
+        fmt::format("{} in {} is stacked on it", host::kind_and_name(link), where));
   }
   for (const auto& reason : uppers->unsearched) {
     objections.push_back(
@@ -60,7 +39,7 @@ void add_multipath_route(const host::Nic& nic,
                          const std::vector<os::Route>& routes,
                          std::vector<std::string>& objections) {
   for (const auto& route : routes) {
-    const auto is_ours = [&](int index) { return has_index(nic, index); };
+    const auto is_ours = [&](int index) { return nic.has_interface(index); };
     const bool uses_others =
         std::ranges::any_of(route.outputs, is_ours) && !std::ranges::all_of(route.outputs, is_ours);
     if (!uses_others || route.ipv6 || route.next_hop_id != 0) continue;
@@ -105,17 +84,15 @@ std::vector<std::uint64_t> packet_sockets(int interface, const os::Files& files)
 
 }  // namespace
 
-Result<std::vector<std::string>> find_objections(const host::Nic& nic,
-                                                 const host::Facts& facts,
-                                                 const os::System& system,
-                                                 bool vf_only) {
+std::vector<std::string> find_objections(const host::Nic& nic,
+                                         const host::Facts& facts,
+                                         const os::System& system,
+                                         bool vf_only) {
   std::vector<std::string> objections;
   objections.reserve(nic.carries.size());
   for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
   if (!facts.carries_complete) objections.push_back(facts.carries_complete.error().message);
-  const auto links = system.links.links();
-  if (!links) return tl::unexpected<Error>(links.error());
-  add_uppers(nic, *links, objections);
+  objections.insert(objections.end(), nic.uppers.begin(), nic.uppers.end());
   const auto routes = system.links.routes();
   // Without routes, what the NIC carries is unknown too.
   if (!routes && facts.carries_complete) objections.push_back(routes.error().message);

@@ -16,10 +16,10 @@ namespace manactl::setup {
 
 // Reasons not to prepare this NIC; empty if there are none. Each is a clause: "it carries the
 // default route". A fact that could not be read is a reason as well.
-Result<std::vector<std::string>> find_objections(const host::Nic& nic,
-                                                 const host::Facts& facts,
-                                                 const os::System& system,
-                                                 bool vf_only = false);
+std::vector<std::string> find_objections(const host::Nic& nic,
+                                         const host::Facts& facts,
+                                         const os::System& system,
+                                         bool vf_only = false);
 
 // A sentence about the programs with sockets that are bound to the synthetic interface, and stay
 // without packets when it vanishes. Empty if none are found.

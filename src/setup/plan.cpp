@@ -171,7 +171,7 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
 std::string safe_alternative(const host::Facts& facts, const os::System& system) {
   for (const auto* other : host::free_nics(facts)) {
     const auto objections = find_objections(*other, facts, system, other->is_direct());
-    if (!objections || !objections->empty()) continue;
+    if (!objections.empty()) continue;
     return fmt::format("'{}' uses a NIC that is free", shown(host::prepare_command(*other)));
   }
   return "use another NIC, or move its traffic to one first";
@@ -189,12 +189,12 @@ Result<std::vector<std::string>> forced_objections(const host::Nic& nic,
         fmt::format(
             "--force-interface names '{}', not '{}'", shown(request.force_interface), shown(name)));
   }
-  const auto found = find_objections(nic, facts, system, request.vf_only);
-  if (!found || found->empty() || request.force_interface == name) return found;
+  auto found = find_objections(nic, facts, system, request.vf_only);
+  if (found.empty() || request.force_interface == name) return found;
   return fail(Errc::denied,
               fmt::format("refusing to change '{}': {}; {}; add '--force-interface {}' to override",
                           shown(name),
-                          join(*found, ", "),
+                          join(found, ", "),
                           safe_alternative(facts, system),
                           shown(name)));
 }

@@ -70,9 +70,7 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
   status.owner = host::owner_of(nic);
   status.facts = &nic;
   if (status.owner == Owner::kernel) {
-    const auto objections = find_objections(nic, facts, system);
-    status.objections = objections.value_or(std::vector<std::string>{});
-    if (!objections) status.objections.push_back(objections.error().message);
+    status.objections = find_objections(nic, facts, system, nic.is_direct());
   }
   status.uio = nic.uio;
   std::set<std::string> devices;

@@ -156,6 +156,14 @@ TEST(InterfacesSpare, WarnsIfNoNicIsFree) {
   EXPECT_EQ(run_check(facts, "interfaces.spare").status, Status::warn);
 }
 
+TEST(InterfacesSpare, WarnsIfAnotherInterfaceUsesTheNic) {
+  host::Facts facts = healthy_vm();
+  facts.nics->back().uppers = {"vlan eth1.5 is stacked on it"};
+  const Finding finding = run_check(facts, "interfaces.spare");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, testing::HasSubstr("eth1: vlan eth1.5 is stacked on it"));
+}
+
 TEST(InterfacesSpare, NamesTheFreeNicIfAnotherOneIsChecked) {
   CheckOptions options;
   options.interface = "eth0";

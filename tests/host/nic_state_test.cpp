@@ -74,6 +74,17 @@ TEST(NicState, IsUnknownIfRoutesCouldNotBeRead) {
   EXPECT_EQ(availability_of(facts.nics->at(0), facts).is_free, false);
 }
 
+TEST(NicState, IsNotFreeBelowAnotherInterface) {
+  auto facts = facts_of("healthy-two-nics");
+  auto& nic = facts.nics->at(1);
+  nic.uppers = {"vlan eth1.5 is stacked on it"};
+  EXPECT_EQ(availability_of(nic, facts).is_free, false);
+  EXPECT_EQ(availability_of(nic, facts).reason, "vlan eth1.5 is stacked on it");
+  nic.uppers.emplace_back("it is a member of bond bond0");
+  EXPECT_EQ(availability_of(nic, facts).reason, "vlan eth1.5 is stacked on it and 1 more");
+  EXPECT_TRUE(free_nics(facts).empty());
+}
+
 TEST(FreeNics, AreThoseThatPrepareBinds) {
   auto facts = facts_of("healthy-two-nics");
   ASSERT_EQ(free_nics(facts).size(), 1U);

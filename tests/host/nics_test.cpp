@@ -9,6 +9,7 @@
 namespace manactl::host::nics_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -41,6 +42,58 @@ TEST(Pairing, IgnoresVlansBondsAndBridgesWithTheSameAddress) {
   EXPECT_EQ(nic->vf->name, "enP30832p0s0d1");
   EXPECT_EQ(nic->paired_by, "MAC address");
   EXPECT_EQ(facts.find_nic("br0"), nullptr);
+}
+
+// A NIC with index 10 and a VF with index 11.
+Nic nic_of(bool synthetic, bool vf) {
+  Nic nic;
+  if (synthetic) nic.synthetic.emplace().index = 10;
+  if (vf) nic.vf.emplace().index = 11;
+  return nic;
+}
+
+TEST(Uppers, AreTheInterfacesThatUseTheNic) {
+  std::vector<os::Link> links;
+  const auto add = [&links](int index, const char* name, const char* kind, int lower) {
+    auto& link = links.emplace_back();
+    link.index = index;
+    link.name = name;
+    link.kind = kind;
+    if (lower != 0) link.lower = lower;
+  };
+  add(10, "eth1", "", 0);
+  add(11, "vf1", "", 10);
+  add(12, "a", "vlan", 10);
+  add(13, "b", "", 11);
+  add(14, "c", "vlan", 15);
+  add(15, "bond0", "bond", 0);
+  add(16, "br0", "bridge", 0);
+  const auto texts = [&links](bool synthetic, bool vf) {
+    auto nic = nic_of(synthetic, vf);
+    if (nic.synthetic) nic.synthetic->master = 15;
+    if (nic.vf) nic.vf->master = synthetic ? 10 : 16;
+    add_uppers(links, nic);
+    return nic.uppers;
+  };
+  EXPECT_THAT(texts(true, true),
+              ElementsAre("vlan a is stacked on it",
+                          "interface b is stacked on it",
+                          "it is a member of bond bond0"));
+  EXPECT_THAT(texts(true, false),
+              ElementsAre("interface vf1 is stacked on it",
+                          "vlan a is stacked on it",
+                          "it is a member of bond bond0"));
+  EXPECT_THAT(texts(false, true),
+              ElementsAre("interface b is stacked on it", "it is a member of bridge br0"));
+}
+
+TEST(Uppers, AreGatheredWithTheNic) {
+  const Facts facts = facts_of(
+      "healthy-two-nics",
+      {with_link(R"("index": 20, "name": "eth1.5", "mac": "00:0d:3a:76:3b:d1", "master": null,
+                    "lower": 3, "kind": "vlan")")});
+  EXPECT_THAT(facts.find_nic("eth1")->uppers, ElementsAre("vlan eth1.5 is stacked on it"));
+  EXPECT_THAT(facts.find_nic("eth0")->uppers, IsEmpty());
 }
 
 TEST(Pairing, DoesNotGuessBetweenTwoVfsWithOneAddress) {

@@ -24,8 +24,7 @@ std::string reason_against_qp(const datapath::Nic& port,
     return "no NIC matches this port, so it is unknown whether the port is in use";
   }
   constexpr bool kVfOnly = true;  // the probe removes no interface
-  const auto found = setup::find_objections(*nic, facts, system, kVfOnly);
-  return found ? join(*found, "; ") : found.error().message;
+  return join(setup::find_objections(*nic, facts, system, kVfOnly), "; ");
 }
 
 }  // namespace
