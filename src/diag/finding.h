@@ -47,7 +47,7 @@ std::vector<Remedy> numbered(const Remedy& remedy);
 
 struct Finding {
   Status status = Status::unknown;
-  std::string detail;  // one line: "1024 of 1024 pages of 2048 kB free"
+  std::string detail;  // one line: "1024 of 1024 pages of 2 MiB free"
   std::optional<Remedy> remedy;
   std::vector<std::string> evidence;  // further lines for -v and JSON: "eth1: VF enP30832s1d1"
 };

@@ -28,9 +28,17 @@ std::string node_name(int node) {
   return node < 0 ? std::string("any node") : fmt::format("node {}", node);
 }
 
+// "2 MiB"
+std::string size_text(std::uint64_t page_kib) {
+  return human_bytes(page_kib << 10U);
+}
+
 std::string pool_text(const Pool& pool) {
-  return fmt::format(
-      "node {}: {} of {} pages of {} kB free", pool.node, pool.free, pool.total, pool.page_kib);
+  return fmt::format("node {}: {} of {} pages of {} free",
+                     pool.node,
+                     pool.free,
+                     pool.total,
+                     size_text(pool.page_kib));
 }
 
 std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
@@ -41,7 +49,7 @@ std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
   return lines;
 }
 
-// Returns "1024 of 1024 pages of 2048 kB free" for one pool, "2.0 GiB on node 0, ..." for several.
+// Returns "1024 of 1024 pages of 2 MiB free" for one pool, "2.0 GiB on node 0, ..." for several.
 std::string free_text(const std::vector<Pool>& pools, const std::vector<std::string>& lines) {
   if (lines.size() == 1) return lines.front();
   std::map<int, std::uint64_t> bytes;
@@ -103,13 +111,13 @@ Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- on the NIC's node --------------------------------------------------------------------------
 
-// "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB"
+// "dpdk-testpmd needs 400 MiB = 200 pages of 2 MiB"
 std::string need_text(std::string_view program, std::uint64_t bytes, std::uint64_t page_kib) {
-  return fmt::format("{} needs {} = {} of {} kB",
+  return fmt::format("{} needs {} = {} of {}",
                      program,
                      human_bytes(bytes),
                      counted(host::pages_for(bytes, page_kib), "page"),
-                     page_kib);
+                     size_text(page_kib));
 }
 
 void judge_node(const host::Facts& facts,
@@ -119,12 +127,12 @@ void judge_node(const host::Facts& facts,
   const Pool pool = host::freest_pool(facts.memory, node);
   const std::string where = node_name(node);
   if (host::missing_pages(pool, std::max<std::uint64_t>(options.bench_bytes, 1)) == 0) {
-    findings.ok(
-        fmt::format("{} of {} kB on {}", counted(pool.free, "free page"), pool.page_kib, where));
+    findings.ok(fmt::format(
+        "{} of {} on {}", counted(pool.free, "free page"), size_text(pool.page_kib), where));
     return;
   }
   const auto need = options.bench_bytes == 0
-                        ? fmt::format("a program needs 1 page of {} kB", pool.page_kib)
+                        ? fmt::format("a program needs 1 page of {}", size_text(pool.page_kib))
                         : need_text("manactl bench", options.bench_bytes, pool.page_kib);
   std::string elsewhere;
   for (const Pool& other : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
@@ -195,7 +203,7 @@ Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
   std::vector<std::string> lines;
   for (const host::HugepageMount& mount : *facts.memory.mounts) {
     const std::string size =
-        mount.page_kib == 0 ? std::string("default size") : fmt::format("{} kB", mount.page_kib);
+        mount.page_kib == 0 ? std::string("default size") : size_text(mount.page_kib);
     lines.push_back(fmt::format("{} ({})", mount.path, size));
   }
   if (lines.empty()) {

@@ -43,8 +43,8 @@ TEST(MemoryHugepages, AreListedPerNodeAndSize) {
   const Finding finding = run_check(facts, "memory.hugepages");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.evidence,
-              testing::ElementsAre("node 0: 500 of 512 pages of 2048 kB free",
-                                   "node 1: 4 of 4 pages of 1048576 kB free"));
+              testing::ElementsAre("node 0: 500 of 512 pages of 2 MiB free",
+                                   "node 1: 4 of 4 pages of 1 GiB free"));
 }
 
 TEST(MemoryHugepages, AreUnknownWhenSysfsCannotBeRead) {
@@ -68,7 +68,7 @@ TEST(MemoryNode, ReportsTheNeededAndTheFreePages) {
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 4, 4}};
   const Finding finding = run_check(facts, "memory.node", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_EQ(finding.detail, "manactl bench needs 12 MiB = 6 pages of 2048 kB on node 0, 4 free");
+  EXPECT_EQ(finding.detail, "manactl bench needs 12 MiB = 6 pages of 2 MiB on node 0, 4 free");
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 6 | tee"));
 }
 
@@ -81,7 +81,7 @@ TEST(MemoryTestpmd, ComparesTheReservedPages) {
   const Finding finding = run_check(facts, "memory.testpmd", options);
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_EQ(finding.detail,
-            "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB on node 0; 199 reserved, 100 free");
+            "dpdk-testpmd needs 400 MiB = 200 pages of 2 MiB on node 0; 199 reserved, 100 free");
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 299 | tee")) << "99 pages are in use";
   facts.memory.pools->front().total = 200;
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::pass)
@@ -159,7 +159,7 @@ TEST(MemoryNode, RoundsUpToWholePages) {
 
 TEST(MemoryMounts, AreInformationOnly) {
   host::Facts facts = healthy_vm();
-  EXPECT_THAT(run_check(facts, "memory.mounts").detail, HasSubstr("/dev/hugepages (2048 kB)"));
+  EXPECT_THAT(run_check(facts, "memory.mounts").detail, HasSubstr("/dev/hugepages (2 MiB)"));
   facts.memory.mounts->clear();
   EXPECT_EQ(run_check(facts, "memory.mounts").status, Status::pass);
   facts.memory.mounts = test::unreadable();

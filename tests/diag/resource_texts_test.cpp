@@ -232,14 +232,14 @@ const std::vector<TextCase> kCases = {
        set_pools(f, {{0, 2048, 8, 4}, {0, 4096, 0, 0}, {0, 8192, 8, 2}, {1, 2048, 1, 0}});
      },
      "pass: 24 MiB on node 0, 0 B on node 1\n"
-     "+ node 0: 4 of 8 pages of 2048 kB free\n"
-     "+ node 0: 2 of 8 pages of 8192 kB free\n"
-     "+ node 1: 0 of 1 pages of 2048 kB free"},
+     "+ node 0: 4 of 8 pages of 2 MiB free\n"
+     "+ node 0: 2 of 8 pages of 8 MiB free\n"
+     "+ node 1: 0 of 1 pages of 2 MiB free"},
     {"HugepagesInOnePool",
      "memory.hugepages",
      [](Facts&) {},
-     "pass: node 0: 512 of 512 pages of 2048 kB free\n"
-     "+ node 0: 512 of 512 pages of 2048 kB free"},
+     "pass: node 0: 512 of 512 pages of 2 MiB free\n"
+     "+ node 0: 512 of 512 pages of 2 MiB free"},
     {"NoHugepagesAndNoPlan",
      "memory.hugepages",
      [](Facts& f) { set_pools(f, {}); },
@@ -259,26 +259,26 @@ const std::vector<TextCase> kCases = {
     {"FreeHugepagesForTheBenchmark",
      "memory.hugepages",
      [](Facts& f) { set_pools(f, {{0, 2048, 1, 0}, {0, 1024, 3, 0}}); },
-     "fail: all hugepages are in use (node 0: 0 of 1 pages of 2048 kB free; node 0: 0 of 3 pages "
-     "of 1024 kB free)\n"
-     "+ node 0: 0 of 1 pages of 2048 kB free\n"
-     "+ node 0: 0 of 3 pages of 1024 kB free\n"
+     "fail: all hugepages are in use (node 0: 0 of 1 pages of 2 MiB free; node 0: 0 of 3 pages "
+     "of 1 MiB free)\n"
+     "+ node 0: 0 of 1 pages of 2 MiB free\n"
+     "+ node 0: 0 of 3 pages of 1 MiB free\n"
      "$ echo 8 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages",
      (12U << 20) + 1},
     {"PagesOnTheNode",
      "memory.node",
      [](Facts&) {},
-     "pass: 512 free pages of 2048 kB on node 0\n"
-     "+ node 0: 512 of 512 pages of 2048 kB free"},
+     "pass: 512 free pages of 2 MiB on node 0\n"
+     "+ node 0: 512 of 512 pages of 2 MiB free"},
     {"PagesOnAnyNode",
      "memory.node",
      [](Facts& f) {
        f.functions->at(0).numa_node = -1;
        set_pools(f, {{1, 2048, 2, 1}});
      },
-     "pass: 1 free page of 2048 kB on any node\n"
-     "+ node 1: 1 of 2 pages of 2048 kB free"},
+     "pass: 1 free page of 2 MiB on any node\n"
+     "+ node 1: 1 of 2 pages of 2 MiB free"},
     {"PagesOnNeitherNode",
      "memory.node",
      [](Facts& f) {
@@ -286,12 +286,12 @@ const std::vector<TextCase> kCases = {
        f.nics->clear();
        set_pools(f, {{0, 2048, 3, 0}, {2, 2048, 3, 3}});
      },
-     "fail: a program needs 1 page of 2048 kB on node 0, 0 free, 3 free on node 2; a program needs "
-     "1 page of 2048 kB on node 1, 0 free, 3 free on node 2\n"
-     "+ a program needs 1 page of 2048 kB on node 0, 0 free, 3 free on node 2\n"
-     "+ a program needs 1 page of 2048 kB on node 1, 0 free, 3 free on node 2\n"
-     "+ node 0: 0 of 3 pages of 2048 kB free\n"
-     "+ node 2: 3 of 3 pages of 2048 kB free\n"
+     "fail: a program needs 1 page of 2 MiB on node 0, 0 free, 3 free on node 2; a program needs "
+     "1 page of 2 MiB on node 1, 0 free, 3 free on node 2\n"
+     "+ a program needs 1 page of 2 MiB on node 0, 0 free, 3 free on node 2\n"
+     "+ a program needs 1 page of 2 MiB on node 1, 0 free, 3 free on node 2\n"
+     "+ node 0: 0 of 3 pages of 2 MiB free\n"
+     "+ node 2: 3 of 3 pages of 2 MiB free\n"
      "$ echo 4 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ echo 1 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
@@ -299,36 +299,36 @@ const std::vector<TextCase> kCases = {
     {"PagesOnlyOnALaterNode",
      "memory.node",
      [](Facts& f) { set_pools(f, {{1, 2048, 4, 4}}); },
-     "fail: a program needs 1 page of 2048 kB on node 0, 0 free, 4 free on node 1\n"
-     "+ node 1: 4 of 4 pages of 2048 kB free\n"
+     "fail: a program needs 1 page of 2 MiB on node 0, 0 free, 4 free on node 1\n"
+     "+ node 1: 4 of 4 pages of 2 MiB free\n"
      "$ echo 1 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOfTwoSizesWithTheSameMemory",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 2, 2}, {0, 4096, 1, 1}}); },
-     "pass: 2 free pages of 2048 kB on node 0\n"
-     "+ node 0: 2 of 2 pages of 2048 kB free\n"
-     "+ node 0: 1 of 1 pages of 4096 kB free"},
+     "pass: 2 free pages of 2 MiB on node 0\n"
+     "+ node 0: 2 of 2 pages of 2 MiB free\n"
+     "+ node 0: 1 of 1 pages of 4 MiB free"},
     {"EnoughPagesForTheBenchmark",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 6, 6}, {0, 4096, 2, 2}}); },
-     "pass: 6 free pages of 2048 kB on node 0\n"
-     "+ node 0: 6 of 6 pages of 2048 kB free\n"
-     "+ node 0: 2 of 2 pages of 4096 kB free",
+     "pass: 6 free pages of 2 MiB on node 0\n"
+     "+ node 0: 6 of 6 pages of 2 MiB free\n"
+     "+ node 0: 2 of 2 pages of 4 MiB free",
      kBench},
     {"OnePageForTheBenchmark",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 1, 1}, {0, 1048576, 1, 1}}); },
-     "pass: 1 free page of 1048576 kB on node 0\n"
-     "+ node 0: 1 of 1 pages of 2048 kB free\n"
-     "+ node 0: 1 of 1 pages of 1048576 kB free",
+     "pass: 1 free page of 1 GiB on node 0\n"
+     "+ node 0: 1 of 1 pages of 2 MiB free\n"
+     "+ node 0: 1 of 1 pages of 1 GiB free",
      kBench},
     {"TooFewPagesInTheDefaultPool",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 1024, 9, 9}, {0, 2048, 4, 2}}); },
-     "fail: manactl bench needs 12 MiB = 12 pages of 1024 kB on node 0, 9 free\n"
-     "+ node 0: 9 of 9 pages of 1024 kB free\n"
-     "+ node 0: 2 of 4 pages of 2048 kB free\n"
+     "fail: manactl bench needs 12 MiB = 12 pages of 1 MiB on node 0, 9 free\n"
+     "+ node 0: 9 of 9 pages of 1 MiB free\n"
+     "+ node 0: 2 of 4 pages of 2 MiB free\n"
      "$ echo 8 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages",
      kBench},
@@ -337,9 +337,9 @@ const std::vector<TextCase> kCases = {
      [](Facts& f) {
        f.memory.mounts = std::vector{HugepageMount{"/a", 0}, HugepageMount{"/b", 4}};
      },
-     "pass: /a (default size); /b (4 kB)\n"
+     "pass: /a (default size); /b (4 KiB)\n"
      "+ /a (default size)\n"
-     "+ /b (4 kB)"},
+     "+ /b (4 KiB)"},
     {"NoMounts",
      "memory.mounts",
      [](Facts& f) { f.memory.mounts->clear(); },
