@@ -45,8 +45,9 @@ const host::Module* module_named(const host::Facts& facts, std::string_view name
   return found == facts.modules.end() ? nullptr : &*found;
 }
 
-const KernelBackport* backport_of(const host::Kernel& kernel) {
-  return kernel.is_arm64() ? nullptr : find_backport(kernel.release, kernel.distribution);
+bool is_missing(const host::Facts& facts, std::string_view module) {
+  const host::Module* found = module_named(facts, module);
+  return found != nullptr && found->presence && *found->presence == Presence::missing;
 }
 
 bool is_absent(const host::Facts& facts, std::string_view module) {

@@ -26,8 +26,8 @@ const host::PciFunction* function_at(const host::Facts& facts, const PciAddress&
 // Returns null if nothing about the module was gathered.
 const host::Module* module_named(const host::Facts& facts, std::string_view name);
 
-// Returns the backport that the kernel contains; null if none is known, and always on ARM64.
-const KernelBackport* backport_of(const host::Kernel& kernel);
+// True only if the module is known not to exist for this kernel.
+bool is_missing(const host::Facts& facts, std::string_view module);
 
 // True only if the module is known to be neither loaded nor built in.
 bool is_absent(const host::Facts& facts, std::string_view module);

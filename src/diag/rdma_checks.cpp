@@ -151,10 +151,12 @@ constexpr const char* kSwapDriverIds =
 Remedy newer_rdma_core(const host::Facts& facts) {
   const auto advice = advice_on_old_release(facts);
   if (!advice.empty()) {
-    return {advice +
-                "; if this release has to stay, build rdma-core with the driver ids 19 and 20 "
-                "swapped, and mask rdma-ndd, which would delay logins:",
-            build_rdma_core(family_of(facts), kSwapDriverIds)};
+    const Remedy swap{
+        "if this release has to stay, build rdma-core with the driver ids 19 and 20 swapped, and "
+        "mask "
+        "rdma-ndd, which would delay logins:",
+        build_rdma_core(family_of(facts), kSwapDriverIds)};
+    return {advice, {}, is_missing(facts, "mana_ib") ? std::vector<Remedy>() : std::vector{swap}};
   }
   if (is_rdma_core_too_old(facts)) {
     return {"install or build rdma-core 44 or later; mask rdma-ndd (it delays logins):",

@@ -256,10 +256,7 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
 }
 
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name) {
-  const host::Module* module = module_named(facts, name);
-  const bool is_missing =
-      module != nullptr && module->presence && *module->presence == Presence::missing;
-  if (is_missing) return source_of_module(facts, name).commands;
+  if (is_missing(facts, name)) return source_of_module(facts, name).commands;
   return {fmt::format("modprobe {}", name)};
 }
 

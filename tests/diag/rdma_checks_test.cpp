@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include "diag/vm.h"
+#include "support/fixtures.h"
 
 namespace manactl::diag::rdma_checks_test {
 namespace {
@@ -183,16 +184,29 @@ TEST(RdmaDriverId, IsNotCuredByAnotherKernelOnUbuntu2004) {
   const auto expect_swap = [&](const char* check) {
     const Finding finding = run_check(facts, check);
     EXPECT_EQ(finding.status, Status::fail) << check;
-    EXPECT_THAT(commands_of(finding), HasSubstr("RDMA_DRIVER_MANA,/G' rdma-core/kernel-headers"));
-    EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("linux-azure")));
-    EXPECT_THAT(finding.remedy->why, testing::StartsWith("use Ubuntu 24.04")) << check;
-    EXPECT_THAT(finding.remedy->others, testing::IsEmpty()) << check;
+    const auto remedies = numbered(*finding.remedy);
+    ASSERT_EQ(remedies.size(), 2U) << check;
+    EXPECT_THAT(remedies[0].why, testing::StartsWith("1. use Ubuntu 24.04")) << check;
+    EXPECT_THAT(remedies[0].commands, testing::IsEmpty()) << check;
+    EXPECT_THAT(remedies[1].why, testing::StartsWith("2. if this release has to stay")) << check;
+    EXPECT_THAT(remedies[1].commands, Contains(HasSubstr("RDMA_DRIVER_MANA,/G' rdma-core/")));
+    EXPECT_THAT(remedies[1].commands, testing::Not(Contains(HasSubstr("linux-azure"))));
   };
   expect_swap("rdma.driver-id");
   facts.rdma.rdma_core = Release{28, 0, 0};
   expect_swap("rdma.core");
   facts.kernel->distribution_release = "22.04";
   EXPECT_THAT(commands_of(run_check(facts, "rdma.core")), testing::Not(HasSubstr("sed -i")));
+}
+
+// Without mana_ib, no rdma-core helps, so only another release does.
+TEST(RdmaCore, HasOneRemedyIfTheKernelOfUbuntu2004LacksManaIb) {
+  const auto facts = host::facts_of("kernel-old");
+  const Finding finding = run_check(facts, "rdma.core");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.remedy->why, testing::StartsWith("use Ubuntu 24.04"));
+  EXPECT_THAT(finding.remedy->commands, testing::IsEmpty());
+  EXPECT_THAT(finding.remedy->others, testing::IsEmpty());
 }
 
 TEST(RdmaDriverId, ReplacesAnRdmaCoreThatIsPatchedForAnotherKernel) {
