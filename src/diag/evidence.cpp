@@ -11,6 +11,7 @@
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
 #include "diag/remedies.h"
+#include "host/testpmd.h"
 
 namespace manactl::diag {
 namespace {
@@ -72,22 +73,16 @@ void user_space_nic(const host::Facts& facts, Observation& observation) {
 }
 
 void no_hugepages_reserved(const host::Facts& facts, Observation& observation) {
-  const auto& pools = facts.memory.pools;
-  if (pools && std::ranges::all_of(*pools, [](const auto& pool) { return pool.total == 0; })) {
+  if (facts.memory.pools && !host::has_reserved_pages(facts.memory)) {
     observation.text = "no hugepages are reserved";
   }
 }
 
 void all_hugepages_used(const host::Facts& facts, Observation& observation) {
-  const auto& pools = facts.memory.pools;
-  if (!pools) return;
-  const bool is_any_free =
-      std::ranges::any_of(*pools, [](const auto& pool) { return pool.free != 0; });
+  if (!host::has_reserved_pages(facts.memory) || host::has_free_pages(facts.memory)) return;
   std::uint64_t total = 0;
-  for (const auto& pool : *pools) total += pool.total;
-  if (total != 0 && !is_any_free) {
-    observation.text = fmt::format("all {} hugepages are in use", total);
-  }
+  for (const auto& pool : *facts.memory.pools) total += pool.total;
+  observation.text = fmt::format("all {} hugepages are in use", total);
 }
 
 void no_free_hugepages(const host::Facts& facts, Observation& observation) {

@@ -99,9 +99,7 @@ Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
   if (lines.empty()) {
     return fail("no hugepages are reserved on any node", reserve_more(facts, options, node));
   }
-  const bool any_free =
-      std::any_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.free != 0; });
-  if (!any_free) {
+  if (!host::has_free_pages(facts.memory)) {
     return fail(fmt::format("all hugepages are in use ({})", brief(lines)),
                 reserve_more(facts, options, node),
                 lines);
@@ -142,14 +140,9 @@ void judge_node(const host::Facts& facts,
                 reserve_more(facts, options, node).commands);
 }
 
-bool none_reserved(const std::vector<Pool>& pools) {
-  return std::none_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.total != 0; });
-}
-
 Finding node(const host::Facts& facts, const CheckOptions& options) {
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
-  const auto& pools = *facts.memory.pools;
-  if (none_reserved(pools)) {
+  if (!host::has_reserved_pages(facts.memory)) {
     return skipped("no hugepages are reserved: see memory.hugepages");
   }
   FindingBuilder findings;
@@ -160,7 +153,8 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
           "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
           "slower to access; the numbers in the commands include the pages that stay reserved",
           facts));
-  for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
+  for (std::string& line : pools_text(*facts.memory.pools))
+    finding.evidence.push_back(std::move(line));
   return finding;
 }
 
@@ -170,7 +164,7 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
 Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
   if (options.testpmd_bytes == 0) return skipped("the memory that dpdk-testpmd needs is unknown");
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
-  if (none_reserved(*facts.memory.pools)) {
+  if (!host::has_reserved_pages(facts.memory)) {
     return skipped("no hugepages are reserved: see memory.hugepages");
   }
   FindingBuilder findings;

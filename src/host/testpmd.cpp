@@ -85,6 +85,18 @@ std::uint64_t missing_pages(const Memory& memory,
   return missing_pages(freest_pool(memory, node, page_kib), bytes);
 }
 
+bool has_reserved_pages(const Memory& memory) {
+  return memory.pools &&
+         std::ranges::any_of(
+             *memory.pools, [](std::uint64_t pages) { return pages != 0; }, &HugepagePool::total);
+}
+
+bool has_free_pages(const Memory& memory) {
+  return memory.pools &&
+         std::ranges::any_of(
+             *memory.pools, [](std::uint64_t pages) { return pages != 0; }, &HugepagePool::free);
+}
+
 std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes) {
   if (nodes.empty() || nodes.contains(-1)) return {};
   auto pools = memory.pools.value_or(std::vector<HugepagePool>{});

@@ -45,6 +45,12 @@ std::uint64_t missing_pages(const Memory& memory,
                             std::uint64_t bytes,
                             std::uint64_t page_kib);
 
+// Whether any pool has pages; false if the pools are unknown.
+bool has_reserved_pages(const Memory& memory);
+
+// Whether any pool has free pages; false if the pools are unknown.
+bool has_free_pages(const Memory& memory);
+
 // The pools with free pages on nodes that are not in `nodes`; none if `nodes` is empty or contains
 // -1, an unknown node.
 std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes);
