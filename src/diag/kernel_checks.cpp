@@ -62,7 +62,7 @@ Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
     }
     return warn(fmt::format("{}: {}", kernel.release, brings), newer_kernel(facts));
   };
-  const auto* backport = backport_of(kernel);
+  const auto* backport = find_backport(kernel);
   if (backport != nullptr) return judge(backport->sufficient, backport->brings);
   const auto milestone = std::ranges::find_if(
       release_table().kernel_milestones,

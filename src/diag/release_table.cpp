@@ -89,15 +89,16 @@ unsigned build_of(std::string_view kernel) {
 
 }  // namespace
 
-const KernelBackport* find_backport(std::string_view kernel, std::string_view distribution) {
-  const auto release = Release::parse(kernel);
-  if (!release) return nullptr;
+const KernelBackport* find_backport(const host::Kernel& kernel) {
+  const auto release = Release::parse(kernel.release);
+  if (!release || kernel.is_arm64()) return nullptr;
   const auto rows = release_table().kernel_backports;
   const auto found = std::ranges::find_if(rows, [&](const KernelBackport& row) {
     return *release == row.release &&
-           (row.distribution.empty() || row.distribution == distribution) &&
-           kernel.ends_with(row.suffix) && kernel.find(row.contains) != std::string_view::npos &&
-           build_of(kernel) >= row.first_build;
+           (row.distribution.empty() || row.distribution == kernel.distribution) &&
+           kernel.release.ends_with(row.suffix) &&
+           kernel.release.find(row.contains) != std::string::npos &&
+           build_of(kernel.release) >= row.first_build;
   });
   return found == rows.end() ? nullptr : &*found;
 }

@@ -16,6 +16,10 @@
 
 #include "base/ids.h"
 
+namespace manactl::host {
+struct Kernel;
+}  // namespace manactl::host
+
 namespace manactl::diag {
 
 // A change of DPDK's MANA and netvsc drivers.
@@ -72,9 +76,9 @@ struct ReleaseTable {
 
 const ReleaseTable& release_table();
 
-// Returns the row for the kernel "5.14.0-362.8.1.el9_3.x86_64" of a distribution (ID of
-// os-release); null if the table does not know the kernel.
-const KernelBackport* find_backport(std::string_view kernel, std::string_view distribution);
+// Returns the backport that the kernel contains, such as "5.14.0-362.8.1.el9_3.x86_64" of RHEL;
+// null if none is known, and always on ARM64.
+const KernelBackport* find_backport(const host::Kernel& kernel);
 
 struct MachineTraits {
   bool arm64 = false;

@@ -40,7 +40,7 @@ Release first_with(const host::Kernel& kernel, std::string_view name) {
 // Returns false if the kernel is too old for the module, so that no package of its modules has it.
 bool may_contain(const host::Kernel& kernel, std::string_view name) {
   const auto release = Release::parse(kernel.release);
-  return (release && *release >= first_with(kernel, name)) || backport_of(kernel) != nullptr;
+  return (release && *release >= first_with(kernel, name)) || find_backport(kernel) != nullptr;
 }
 
 // linux-azure of Ubuntu 20.04 is the backport 5.15, also as its hardware enablement kernel (HWE);
