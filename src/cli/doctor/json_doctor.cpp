@@ -66,14 +66,14 @@ Json item_json(const diag::Diagnosis::Item& item) {
   row["title"] = safe(item.title);
   row["quote"] = quote_json(item.quote);
   row["count"] = item.count;
-  row["cause"] = safe(item.cause);
-  row["fix"] = safe(item.fix);
+  row["cause"] = text_or_null(item.cause);
+  row["fix"] = text_or_null(item.fix);
   row["alternatives"] = Json::array();
   for (const auto& one : item.alternatives) {
     row["alternatives"].push_back({{"cause", safe(one.cause)},
-                                   {"confirm", safe(one.confirm)},
+                                   {"confirm", text_or_null(one.confirm)},
                                    {"state", word_of(kConfirmations, one.confirmation)},
-                                   {"by", safe(one.confirmed_by)}});
+                                   {"by", text_or_null(one.confirmed_by)}});
   }
   row["commands"] = strings(item.commands);
   row["other_fixes"] = nullptr;
@@ -81,8 +81,8 @@ Json item_json(const diag::Diagnosis::Item& item) {
     row["other_fixes"].push_back({{"fix", safe(one.why)}, {"commands", strings(one.commands)}});
   }
   row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
-                         {"by", safe(item.confirmed_by)}};
-  row["note"] = safe(item.note);
+                         {"by", text_or_null(item.confirmed_by)}};
+  row["note"] = text_or_null(item.note);
   row["proof"] = quote_json(item.proof);
   row["context"] = Json::array();
   for (const auto& line : item.context) {
@@ -141,7 +141,7 @@ std::string report_command(const DoctorResult& result) {
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   const auto& diagnosis = result.diagnosis;
   Json document;
-  document["schema"] = "manactl.doctor/2";
+  document["schema"] = "manactl.doctor/3";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
   document["verdict"] = verdict_json(result);
@@ -158,7 +158,7 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["logs"] = Json::array();
   for (const auto& log : result.logs) {
     document["logs"].push_back(
-        {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", safe(log.dpdk_release)}});
+        {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", text_or_null(log.dpdk_release)}});
   }
   document["runs"] = Json::array();
   for (const auto& log : result.logs) {
