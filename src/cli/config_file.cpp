@@ -70,6 +70,64 @@ Error unknown_key(std::string_view text,
           fmt::format("{}: unknown key '{}'{}", place, printable(key), suggestion(key, keys))};
 }
 
+// Returns the position of the quote that ends the string at `at`; npos if the line lacks it.
+std::size_t end_of_string(std::string_view line, std::size_t at) {
+  const char quote = line[at];
+  for (auto i = at + 1; i < line.size(); ++i) {
+    if (line[i] == quote) return i;
+    if (line[i] == '\\' && quote == '"') ++i;
+  }
+  return std::string_view::npos;
+}
+
+// Follows the values of the file, to find strings and arrays without an end. CLI11 accepts them: it
+// takes the following lines for elements of the array.
+class ValueScan {
+ public:
+  // Scans the part of a line that belongs to a value. Returns false if a string in it has no end.
+  bool add(std::string_view line);
+
+  bool is_in_array() const { return depth_ > 0; }
+
+ private:
+  unsigned depth_ = 0;
+};
+
+bool ValueScan::add(std::string_view line) {
+  bool is_start = true;  // of a value or an element; elsewhere, quotes and brackets are text
+  for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
+    const char c = line[i];
+    if (is_start && (c == '"' || c == '\'')) {
+      i = end_of_string(line, i);
+      if (i == std::string_view::npos) return false;
+    }
+    if (is_start && c == '[') ++depth_;
+    if (depth_ > 0 && c == ']') --depth_;
+    is_start = c == ',' || c == '[' || (is_start && (c == ' ' || c == '\t'));
+  }
+  return true;
+}
+
+Result<> require_closed_values(std::string_view text, const std::string& path) {
+  ValueScan scan;
+  std::size_t number = 0, array_line = 0;
+  for (const auto line : split(text, '\n')) {
+    ++number;
+    const bool continues = scan.is_in_array();
+    const auto equals = line.find('=');
+    const bool has_value = trim(line).find_first_of("#[") != 0 && equals != std::string_view::npos;
+    if (!continues && !has_value) continue;
+    if (!continues) array_line = number;
+    if (!scan.add(continues ? line : line.substr(equals + 1))) {
+      return fail(Errc::invalid,
+                  fmt::format("{}: line {}: the string lacks its closing quote", path, number));
+    }
+  }
+  if (!scan.is_in_array()) return {};
+  return fail(Errc::invalid,
+              fmt::format("{}: line {}: the array lacks its closing ']'", path, array_line));
+}
+
 // CLI11 marks the start and end of a section with items of these names.
 bool is_section_marker(const CLI::ConfigItem& item) {
   return item.name == "++" || item.name == "--";
@@ -102,6 +160,8 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
                                           const std::string& path,
                                           const std::string& command,
                                           const CLI::App& app) {
+  const auto closed = require_closed_values(text, path);
+  if (!closed) return tl::unexpected<Error>(closed.error());
   std::istringstream stream(text);
   std::vector<CLI::ConfigItem> items;
   try {

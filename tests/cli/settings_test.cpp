@@ -169,7 +169,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfiguration{"NestedSection", "[check.deep]\nqueues = 4\n", "check.deep"},
         BadConfiguration{"WrongType", "[check]\nqueues = true\n", "--queues: 'true'"},
         BadConfiguration{"NotAFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
-        BadConfiguration{"Unclosed", "json = \"yes\n", "--json: '"},
+        BadConfiguration{
+            "UnclosedString", "\njson = \"yes\n", "line 2: the string lacks its closing quote"},
+        BadConfiguration{"UnclosedLiteral", "color = 'never\n", "line 1: the string lacks its"},
+        BadConfiguration{
+            "UnclosedAfterEscape", "color = \"never\\\"\n", "line 1: the string lacks"},
+        BadConfiguration{"UnclosedArray",
+                         "[check]\nonly = ['rdma', 'kernel'\nqueues = 4\n",
+                         "line 2: the array lacks its closing ']'"},
+        BadConfiguration{"UnclosedElement",
+                         "[check]\nonly = ['rdma',\n 'kernel]\n",
+                         "line 3: the string lacks its closing quote"},
         BadConfiguration{
             "UnclosedSection", "[check\njson = true\n", "line 1: '[check' lacks a ']'"},
         BadConfiguration{"NoValue", "# x\ncolor never\n", "line 2: 'color never' is not 'KEY = "},
@@ -183,6 +193,17 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfiguration{"TooLarge", std::string(70000, '#'), "64 KiB"},
         BadConfiguration{"NotText", "\x01\x02\x03\x04 = 5\n", "unknown key"}),
     name_of_case);
+
+TEST(Configuration, MayHaveArraysOfSeveralLinesAndQuotesInComments) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.toml",
+                                   "# it's a comment: [\njson = true  # \"\n[check]\n"
+                                   "only = ['hardware',\n \"rdma\"]\n");
+  const auto outcome = manactl({"check", "--root", fixture("healthy-two-nics"), "--config", path});
+  EXPECT_TRUE(is_json(outcome)) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("rdma.core"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("kernel.mana")));
+}
 
 TEST(Configuration, RejectsAFileThatOthersCanWrite) {
   const TemporaryDirectory directory;
