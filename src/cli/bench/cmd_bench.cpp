@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/run.h"
@@ -48,7 +51,28 @@ Exit say(Context& context, const Obstacle& obstacle) {
   return report_error(context, obstacle.error, commands);
 }
 
-Exit list_drivers(Context& context) {
+// Returns the first argument that --list-drivers would ignore; empty if there is none.
+std::string ignored_by_list(const CLI::App& app,
+                            const std::optional<Output>& output,
+                            const Context& context) {
+  constexpr std::array<std::string_view, 7> kUsed = {
+      "--list-drivers", "--output", "--json", "--quiet", "--verbose", "--color", "--config"};
+  if (app.get_option("IFACE")->count() > 0) return "IFACE";
+  for (const auto& name : option_names(app)) {
+    const bool is_used = std::ranges::find(kUsed, name) != kUsed.end();
+    if (!is_used && is_typed(context.arguments, name)) return name;
+  }
+  const bool is_printable = !output || *output == Output::text || *output == Output::json;
+  return is_printable ? std::string() : "this format of --output";
+}
+
+Exit list_drivers(const CLI::App& app, const BenchOptions& options, Context& context) {
+  const auto ignored = ignored_by_list(app, options.run.output, context);
+  if (!ignored.empty()) {
+    return refuse(context,
+                  Errc::invalid,
+                  fmt::format("bench: {} cannot be used with --list-drivers", ignored));
+  }
   const auto engine = datapath::kDpdkEngine.info();
   context.json ? print_drivers_json(context.out, engine) : print_drivers_text(context.out, engine);
   return Exit::ok;
@@ -199,7 +223,6 @@ Exit run_on(const datapath::EngineRow& engine,
 }
 
 Exit run_bench(const BenchOptions& options, Context& context) {
-  if (options.list_drivers) return list_drivers(context);
   const auto wrong = usage_error(options, context);
   if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
   const auto system = context.system();
@@ -252,7 +275,8 @@ CommandAction add_bench(CLI::App& app) {
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory instead of hugepages");
   add_run_options(app, options->run);
   add_flag(app, "--list-drivers", options->list_drivers, "print the built-in drivers and exit");
-  return [options](Context& context) {
+  return [options, &app](Context& context) {
+    if (options->list_drivers) return list_drivers(app, *options, context);
     choose_sizes(options->plan);
     return run_bench(*options, context);
   };

@@ -259,6 +259,21 @@ TEST(Bench, ListsTheChoicesForAnInterfaceThatIsNoAzureNic) {
   EXPECT_THAT(outcome.err, HasSubstr("\n    manactl bench --vdev net_null0 "));
 }
 
+TEST(Bench, RefusesWhatListDriversWouldIgnore) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases = {
+      {{"--root", "/tmp"}, "bench: --root cannot be used with --list-drivers"},
+      {{"--queues", "4"}, "bench: --queues cannot be used with --list-drivers"},
+      {{"eth1"}, "bench: IFACE cannot be used with --list-drivers"},
+      {{"-o", "csv"}, "bench: this format of --output cannot be used with --list-drivers"}};
+  for (const auto& [more, message] : cases) {
+    std::vector<std::string> words = {"bench", "--list-drivers"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto outcome = manactl(words);
+    EXPECT_EQ(outcome.code, 2) << message;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+}
+
 TEST(Bench, ReportsThatAnInterfaceDoesNotExist) {
   const auto outcome = manactl({"bench", "nosuch0"});
   EXPECT_EQ(outcome.code, 3);
