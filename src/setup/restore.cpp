@@ -178,6 +178,10 @@ Result<> refuse_in_use(const NicIdentity& nic, const std::string& name, const os
 // traffic.
 tl::unexpected<Error> fail_unknown_name(const std::string& name, const host::Facts& facts) {
   const auto without_entry = fmt::format("'{}' has no journal entry", printable(name));
+  if (name.starts_with("hugepages-")) {
+    return fail(Errc::not_found,
+                without_entry + "; restore takes a NIC, or hugepages that 'manactl status' lists");
+  }
   for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
     if (!nic.vmbus || nic.vmbus_driver == kNetvsc) continue;
     const auto& id = nic.vmbus->str();

@@ -104,6 +104,9 @@ TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
             "'ethh1' has no journal entry: interface 'ethh1' does not exist; did you mean 'eth1'?");
   EXPECT_EQ(restored_ids(vm, {"unlike"}),
             "'unlike' has no journal entry: interface 'unlike' does not exist");
+  EXPECT_EQ(restored_ids(vm, {"hugepages-1"}),
+            "'hugepages-1' has no journal entry; restore takes a NIC, or hugepages that 'manactl "
+            "status' lists");
   EXPECT_EQ(restored_ids(vm, {"eth1"}), "") << "bound to hv_netvsc";
   prepare_eth1(vm);
   vm.state.journal.clear();
