@@ -7,6 +7,8 @@
 
 #include <sstream>
 
+#include "support/fixtures.h"
+
 namespace manactl::cli::render_status_test {
 namespace {
 
@@ -20,7 +22,7 @@ std::string watchdog_row(WatchdogState watchdog, std::optional<std::chrono::mill
   setup::NicStatus nic;
   nic.name = "eth1";
   nic.confirmation = setup::Confirmation{left, watchdog};
-  StatusOutput output{facts, {}, {}, {}, {}};
+  StatusOutput output{facts, {}, {}, {}, {}, true};
   output.status.nics.push_back(nic);
   std::ostringstream out;
   Screen screen(out, false, 1000, false);
@@ -47,6 +49,29 @@ TEST(StatusText, ShowsWhetherTheWatchdogWillRollBack) {
             "changes will NOT be rolled back until it continues");
 }
 
+TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
+  const auto facts = host::facts_of("prepared-uio");
+  setup::NicStatus nic;
+  nic.name = "enP30832p0s0d1";
+  nic.owner = setup::Owner::uio;
+  nic.facts = &facts.nics->at(1);
+  StatusOutput output{facts, {}, {}, {}, {}, true};
+  output.status.nics.push_back(nic);
+  for (const int verbosity : {0, 1}) {
+    std::ostringstream out;
+    Screen screen(out, false, 1000, false);
+    print_text(screen, output, verbosity);
+    EXPECT_THAT(out.str(),
+                ::testing::HasSubstr("prepared without manactl; 'manactl restore enP30832p0s0d1' "
+                                     "gives it back to the kernel\n"));
+  }
+  output.has_journal = false;
+  std::ostringstream out;
+  Screen screen(out, false, 1000, false);
+  print_text(screen, output, 0);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("user space  journal unknown\n"));
+}
+
 TEST(StatusText, NeverBreaksACommand) {
   host::Facts facts;
   facts.nics.emplace();
@@ -54,7 +79,7 @@ TEST(StatusText, NeverBreaksACommand) {
   setup::NicStatus nic;
   nic.name = "eth1";
   nic.commands.push_back(command);
-  StatusOutput output{facts, {}, {}, {}, {}};
+  StatusOutput output{facts, {}, {}, {}, {}, true};
   output.status.nics.push_back(nic);
   for (const int verbosity : {0, 1}) {
     std::ostringstream out;

@@ -62,7 +62,7 @@ Exit run_status(const StatusOptions& options, Context& context) {
   if (!facts.nics) {
     return report_error(context, because(facts.nics.error(), "cannot list the NICs").value());
   }
-  StatusOutput result{facts, mana_functions(facts), {}, {}, {}};
+  StatusOutput result{facts, mana_functions(facts), {}, {}, {}, false};
   std::vector<setup::Entry> entries;
   std::chrono::milliseconds now{0};
   if (context.root.empty()) {
@@ -73,6 +73,7 @@ Exit run_status(const StatusOptions& options, Context& context) {
       entries = std::move(*read);
     } else {
       result.journal_error = read.error().message;
+      result.has_journal = true;
     }
     result.persistent = setup::Persistence("").list("");
   }

@@ -71,8 +71,15 @@ std::string availability_text(const setup::NicStatus& nic, const host::Facts& fa
          (more == 0 ? std::string() : fmt::format(" and {} more", more));
 }
 
+// Describes a NIC in user space that has no journal entry, such as one that driverctl has bound.
+std::string text_without_entry(const setup::NicStatus& nic, bool has_journal) {
+  if (!has_journal) return "journal unknown";
+  return fmt::format("prepared without manactl; 'manactl restore {}' gives it back to the kernel",
+                     shell_word(nic.name));
+}
+
 // Returns the last cell of the row of a NIC or journal entry.
-std::string state_text(const setup::NicStatus& nic, const host::Facts& facts) {
+std::string state_text(const setup::NicStatus& nic, const StatusOutput& result) {
   std::vector<std::string> parts;
   const auto journal = word_of(setup::kJournalStateWords, nic.journal);
   if (nic.confirmation) {
@@ -80,8 +87,8 @@ std::string state_text(const setup::NicStatus& nic, const host::Facts& facts) {
   } else if (nic.journal != setup::JournalState::none) {
     parts.emplace_back(journal);
   } else if (nic.facts != nullptr) {
-    parts.push_back(nic.owner == setup::Owner::uio ? "no journal entry"
-                                                   : availability_text(nic, facts));
+    parts.push_back(nic.owner == setup::Owner::uio ? text_without_entry(nic, result.has_journal)
+                                                   : availability_text(nic, result.facts));
   }
   for (const auto& holder : nic.holders) {
     parts.push_back(fmt::format("in use by process {} ({})", holder.pid, holder.program));
@@ -89,18 +96,18 @@ std::string state_text(const setup::NicStatus& nic, const host::Facts& facts) {
   return join(parts, "; ");
 }
 
-TableRow row_of(const setup::NicStatus& nic, const host::Facts& facts) {
-  if (nic.facts == nullptr) return {nic.name, "-", "-", "-", state_text(nic, facts)};
+TableRow row_of(const setup::NicStatus& nic, const StatusOutput& result) {
+  if (nic.facts == nullptr) return {nic.name, "-", "-", "-", state_text(nic, result)};
   return {nic.name,
           std::string(word_of(setup::kOwnerWords, nic.owner)),
           nic.facts->vf ? nic.facts->vf->name : "none",
           std::string(word_of(host::kTrafficPathWords, host::traffic_path_of(*nic.facts))),
-          state_text(nic, facts)};
+          state_text(nic, result)};
 }
 
 class StatusWriter {
  public:
-  explicit StatusWriter(Screen& screen) : screen_(screen) {}
+  StatusWriter(Screen& screen, bool has_journal) : screen_(screen), has_journal_(has_journal) {}
 
   void write_rows(const StatusOutput& result);
   void write_function(const host::PciFunction& function, const host::Facts& facts);
@@ -120,6 +127,7 @@ class StatusWriter {
   void write_journal(const setup::NicStatus& nic);
 
   Screen& screen_;
+  bool has_journal_;
 };
 
 void StatusWriter::write_title(const std::string& name, std::string_view what) {
@@ -154,7 +162,7 @@ void StatusWriter::write_function(const host::PciFunction& function, const host:
 
 void StatusWriter::write_rows(const StatusOutput& result) {
   std::vector<TableRow> rows;
-  const auto add = [&](const setup::NicStatus& nic) { rows.push_back(row_of(nic, result.facts)); };
+  const auto add = [&](const setup::NicStatus& nic) { rows.push_back(row_of(nic, result)); };
   std::ranges::for_each(result.status.nics, add);
   std::ranges::for_each(result.status.others, add);
   if (rows.empty()) return;
@@ -191,7 +199,11 @@ void StatusWriter::write_devices(const host::Nic& nic) {
 }
 
 void StatusWriter::write_journal(const setup::NicStatus& nic) {
-  write("journal", std::string(word_of(setup::kJournalStateWords, nic.journal)));
+  const bool is_foreign = has_journal_ && nic.journal == setup::JournalState::none &&
+                          nic.facts != nullptr && nic.owner == setup::Owner::uio;
+  write("journal",
+        is_foreign ? "none: " + text_without_entry(nic, true)
+                   : std::string(word_of(setup::kJournalStateWords, nic.journal)));
   if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
   for (const auto& command : nic.commands) write_command(command);
   for (const auto& step : nic.changes) write("done:", step);
@@ -263,7 +275,7 @@ const host::Provider* find_provider(const host::Facts& facts, const std::string&
 }
 
 void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
-  StatusWriter writer(screen);
+  StatusWriter writer(screen, result.has_journal);
   if (verbosity == 0) {
     writer.write_rows(result);
   } else {
