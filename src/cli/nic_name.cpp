@@ -2,13 +2,18 @@
 
 #include "cli/nic_name.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/command_line.h"
 #include "cli/input.h"
 #include "cli/options.h"
+#include "host/facts.h"
 
 namespace manactl::cli {
 namespace {
@@ -18,6 +23,26 @@ std::string with_colons(std::string_view text) {
   std::string result(text);
   std::ranges::replace(result, '-', ':');
   return result;
+}
+
+// Returns why a path is neither a NIC nor a captured machine. Empty if `text` is not a path: it has
+// no slash, and there is no file of this name.
+std::string objection_to_path(const std::string& text) {
+  struct stat status{};
+
+  const auto shown = printable(text);
+  if (stat(text.c_str(), &status) != 0) {
+    const auto reason = std::generic_category().message(errno);
+    if (text.find('/') == std::string::npos) return {};
+    return fmt::format("'{}' is neither a NIC nor a bundle: {}", shown, reason);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return fmt::format("'{0}' is a directory, not a NIC: './{0}' opens it as a captured machine",
+                       shown);
+  }
+  return fmt::format("'{}' is neither a NIC nor a bundle: 'manactl doctor {}' reads a log",
+                     shown,
+                     printable(shell_word(text)));
 }
 
 }  // namespace
@@ -47,14 +72,22 @@ Result<> Target::parse(const std::string& text) {
     return {};
   }
   auto parsed = NicName::parse(text);
-  if (!parsed && text.find('/') != std::string::npos) {
-    return fail(Errc::invalid,
-                fmt::format("'{}' is neither a NIC nor a bundle; 'manactl doctor FILE' reads logs",
-                            printable(text)));
+  if (!parsed) {
+    auto objection = objection_to_path(text);
+    return objection.empty() ? tl::unexpected<Error>(parsed.error())
+                             : fail(Errc::invalid, std::move(objection));
   }
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
   nic = std::move(*parsed);
   return {};
+}
+
+Result<const host::Nic*> find_nic(const host::Facts& facts, const NicName& name) {
+  const auto nic = facts.azure_nic(name.str());
+  const bool is_unknown = !nic && nic.error().code == Errc::not_found && name.is_interface() &&
+                          std::ranges::find(facts.interfaces, name.str()) == facts.interfaces.end();
+  auto objection = is_unknown ? objection_to_path(name.str()) : std::string();
+  if (objection.empty()) return nic;
+  return fail(Errc::invalid, std::move(objection));
 }
 
 Result<> inspect(const std::string& machine, std::string_view command, Context& context) {

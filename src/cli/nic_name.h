@@ -9,6 +9,11 @@
 #include "base/result.h"
 #include "cli/context.h"
 
+namespace manactl::host {
+struct Facts;
+struct Nic;
+}  // namespace manactl::host
+
 namespace manactl::cli {
 
 // How a user names a NIC: by an interface, the PCI address of the function, or the MAC address.
@@ -33,6 +38,10 @@ struct Target {
   // Stores a NIC, or the path of a bundle or captured tree.
   Result<> parse(const std::string& text);
 };
+
+// Returns the NIC. If there is only a file of this name, fails with Errc::invalid; the message
+// names the command that reads the file.
+Result<const host::Nic*> find_nic(const host::Facts& facts, const NicName& name);
 
 // Sets Context::root to the captured machine, if there is one. Fails with Errc::invalid if --root
 // is also given.

@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/run_manactl.h"
-#include "support/fixtures.h"
+#include <filesystem>
+
+#include "cli/on_machine.h"
 
 namespace manactl::test::cmd_check_test {
 namespace {
@@ -46,9 +47,45 @@ TEST(Check, ReadsABundleAsArgument) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("rdma-core 39 is older than 44"));
   EXPECT_EQ(manactl({"check", fixture("rdma-core-39"), "--root", fixture("kernel-old")}).code, 2);
-  const auto log = manactl({"check", "/var/log/testpmd.log"});
-  EXPECT_EQ(log.code, 2);
-  EXPECT_THAT(log.err, HasSubstr("'manactl doctor FILE' reads logs"));
+}
+
+TEST(CheckHelp, PrintsATableInColumns) {
+  const auto outcome = manactl({"help", "rdma.driver-id"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("|")));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("kernel reports                     libibverbs chose  result\n"
+                        "20                                 mana              pass\n"));
+}
+
+TEST(CheckHelp, ListsTheChecksOfAGroup) {
+  const auto outcome = manactl({"help", "memory"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out,
+              testing::StartsWith("Checks; 'manactl help CHECK' explains one:\n"
+                                  "  memory.hugepages          hugepages are reserved and free\n"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("rdma.")));
+  const auto part = manactl({"help", "rdma.d"}).out;
+  EXPECT_THAT(part, HasSubstr("  rdma.devices "));
+  EXPECT_THAT(part, HasSubstr("  rdma.driver-id "));
+  EXPECT_THAT(part, testing::Not(HasSubstr("rdma.core")));
+}
+
+TEST(Check, OfALogNamesTheCommandThatReadsIt) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("testpmd.log", "EAL: Detected CPU lcores: 2\n");
+  const auto previous = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path("."));
+  for (const auto* command : {"check", "status", "args"}) {
+    const auto by_path = manactl({command, path});
+    EXPECT_EQ(by_path.code, 2);
+    EXPECT_THAT(by_path.err, HasSubstr("is neither a NIC nor a bundle: 'manactl doctor " + path));
+    const auto by_name = manactl_on("healthy-two-nics", {command, "testpmd.log"});
+    EXPECT_EQ(by_name.code, 2);
+    EXPECT_THAT(by_name.err, HasSubstr("'testpmd.log' is neither a NIC nor a bundle: 'manactl"));
+  }
+  std::filesystem::current_path(previous);
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"check", "testpmd.log"}).code, 3);
 }
 
 }  // namespace

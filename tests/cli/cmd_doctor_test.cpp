@@ -43,6 +43,15 @@ TEST(Doctor, FindsTheRootCauseOnACapturedMachine) {
   EXPECT_EQ(document["root"]["id"].get<std::string>().substr(0, 7), "kernel.") << outcome.out;
 }
 
+TEST(Doctor, OfANicNamesTheCommandThatJudgesIt) {
+  for (const auto* nic : {"eth1", "7870:00:00.0", "00:0d:3a:76:3b:d1"}) {
+    const auto outcome = manactl({"doctor", nic});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("'manactl check ") + nic + "' judges a NIC"));
+  }
+  EXPECT_THAT(manactl({"doctor", "nosuch.log"}).err, testing::Not(HasSubstr("manactl check")));
+}
+
 TEST(Doctor, ReadsSeveralLogs) {
   const TemporaryDirectory directory;
   const auto outcome = manactl({"doctor",

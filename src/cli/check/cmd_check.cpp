@@ -29,7 +29,7 @@ Exit run_check(const CheckOptions& options, Context& context) {
   const auto facts = gather_facts(*system, context.root);
   auto check_options = check_options_for(facts, options.queues);
   if (const auto& name = options.target.nic) {
-    const auto nic = facts.azure_nic(name->str());
+    const auto nic = find_nic(facts, *name);
     if (!nic && diag::find_check(name->str()) != nullptr) {
       return report_usage_error(
           context, fmt::format("check: '{0}' is a check: use --only {0}", name->str()));

@@ -168,8 +168,7 @@ Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
     });
     const auto uuid = entry == entries.end() ? std::string() : entry->nic.channel_id();
     const auto* by_id = uuid.empty() ? nullptr : facts.find_nic(uuid);
-    const auto nic =
-        by_id != nullptr ? Result<const host::Nic*>(by_id) : facts.azure_nic(name.str());
+    const auto nic = by_id != nullptr ? Result<const host::Nic*>(by_id) : find_nic(facts, name);
     if (!nic) return tl::unexpected<Error>(nic.error());
     if (std::find(nics.begin(), nics.end(), *nic) == nics.end()) nics.push_back(*nic);
   }

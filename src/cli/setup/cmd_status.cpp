@@ -30,12 +30,14 @@ bool has_name(const setup::NicStatus& status, const std::string& name) {
 }
 
 // Keeps the NIC with this name, its function and its journal entry.
-Result<> select(StatusOutput& result, const std::string& name) {
-  const auto is_other = [&name](const setup::NicStatus& status) { return !has_name(status, name); };
+Result<> select(StatusOutput& result, const NicName& name) {
+  const auto is_other = [&name](const setup::NicStatus& status) {
+    return !has_name(status, name.str());
+  };
   std::erase_if(result.status.nics, is_other);
   std::erase_if(result.status.others, is_other);
   if (result.status.nics.empty() && result.status.others.empty()) {
-    const auto nic = result.facts.azure_nic(name);
+    const auto nic = find_nic(result.facts, name);
     if (!nic) return tl::unexpected<Error>(nic.error());
   }
   std::erase_if(result.functions, [&result](const host::PciFunction* function) {
@@ -71,15 +73,15 @@ Exit run_status(const StatusOptions& options, Context& context) {
     auto read = setup_session.entries();
     if (read) {
       entries = std::move(*read);
+      result.has_journal = true;
     } else {
       result.journal_error = read.error().message;
-      result.has_journal = true;
     }
     result.persistent = setup::Persistence("").list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
   if (const auto& nic = options.target.nic) {
-    const auto selected = select(result, nic->str());
+    const auto selected = select(result, *nic);
     if (!selected) return report_error(context, selected.error());
   }
   context.json ? print_json(context.out, result)
