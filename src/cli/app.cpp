@@ -245,10 +245,7 @@ std::string similar_command(std::string_view word, bool after_help) {
   std::vector<std::string> names = {"help", "version"};
   for (const auto& command : kCommands) names.emplace_back(command.name);
   if (after_help) {
-    for (const auto& check : diag::all_checks()) {
-      if (check.group() == word) return std::string(check.id);
-      names.emplace_back(check.id);
-    }
+    for (const auto& check : diag::all_checks()) names.emplace_back(check.id);
   }
   auto best = nearest(word, names);
   if (!best.empty()) return best;

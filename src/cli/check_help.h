@@ -10,8 +10,8 @@
 
 namespace manactl::cli {
 
-// Prints the section of the check with this id, such as "rdma.core". Returns false if there is no
-// such check.
+// Prints the section of the check with this id, such as "rdma.core", or the checks of a group such
+// as "rdma" with their titles. Returns false if there is no such check.
 bool print_check_help(Screen& screen, std::string_view id);
 
 }  // namespace manactl::cli

@@ -11,6 +11,10 @@ namespace manactl::cli {
 namespace {
 
 constexpr unsigned kDescriptionColumn = 28;
+constexpr std::string_view kPurpose =
+    "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).";
+
+}  // namespace
 
 void print_row(Screen& screen, const std::string& left, const std::string& right) {
   const auto lines = wrap_lines(right, screen.width() - kDescriptionColumn);
@@ -24,6 +28,8 @@ void print_row(Screen& screen, const std::string& left, const std::string& right
   }
   screen.stream() << '\n';
 }
+
+namespace {
 
 void print_heading(Screen& screen, std::string_view text) {
   screen.stream() << '\n' << text << '\n';
@@ -64,7 +70,7 @@ void print_overview(Screen& screen) {
       {"manactl doctor", "find the root cause of a failure (--log FILE reads a log)"},
       {"manactl restore eth1", "undo the changes of prepare"}};
   auto& out = screen.stream();
-  out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n";
+  out << wrap(kPurpose, screen.width(), 0) << '\n';
   print_heading(screen, "First steps");
   for (const auto& [command, purpose] : kSteps) print_row(screen, command, purpose);
   out << "\nSee also: manactl help, manactl help COMMAND\n";
@@ -72,8 +78,7 @@ void print_overview(Screen& screen) {
 
 void print_help(Screen& screen) {
   auto& out = screen.stream();
-  out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n\n"
-      << "Usage: manactl COMMAND [OPTION]...\n";
+  out << wrap(kPurpose, screen.width(), 0) << "\n\nUsage: manactl COMMAND [OPTION]...\n";
   print_heading(screen, "Commands");
   for (const auto& command : commands()) {
     print_row(screen, std::string(command.name), std::string(command.summary));
