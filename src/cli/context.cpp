@@ -24,17 +24,16 @@ Result<> become_nobody() {
 }
 
 void print_note(Context& context, std::string_view text) {
-  if (!context.quiet)
-    context.err.stream() << "manactl: " << CommandHints(context).complete(text) << '\n';
+  if (context.quiet) return;
+  write_message(context.err, Color::none, "manactl:", CommandHints(context).complete(text));
 }
 
 Exit print_error(Context& context, const Error& error, std::string_view hint) {
   constexpr std::size_t kMaxMessage = 2000;
-  auto& stream = context.err.stream();
   const CommandHints hints(context);
-  stream << context.err.paint(Color::red, "manactl:") << ' '
-         << printable(hints.complete(error.message), kMaxMessage) << '\n';
-  if (!hint.empty()) stream << hints.complete(hint) << '\n';
+  write_message(
+      context.err, Color::red, "manactl:", printable(hints.complete(error.message), kMaxMessage));
+  if (!hint.empty()) context.err.stream() << hints.complete(hint) << '\n';
   return exit_of(error);
 }
 

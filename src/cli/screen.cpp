@@ -27,6 +27,17 @@ std::size_t columns_in(std::string_view text) {
   }));
 }
 
+// Returns the end of the unit that begins with `word`: a command in quotes, such as "'manactl help
+// rdma.core';", is not broken into lines, so that it can be pasted.
+std::string_view unit_at(std::string_view text, std::string_view word) {
+  constexpr std::string_view kBegin = "'manactl";
+  const auto begin = static_cast<std::size_t>(word.data() - text.data());
+  if (!word.starts_with(kBegin)) return word;
+  const auto quote = text.find('\'', begin + kBegin.size());
+  if (quote == std::string_view::npos) return word;
+  return text.substr(begin, text.find_first_of(" \t\r\n", quote) - begin);
+}
+
 constexpr unsigned kDefaultWidth = 80;  // of terminals that do not report their width
 constexpr unsigned kMinWidth = 40;
 constexpr unsigned kMaxWidth = 120;  // longer lines are hard to read
@@ -87,6 +98,21 @@ Screen Screen::writing_to(std::ostream& stream) const {
   return screen;
 }
 
+void write_message(Screen& screen, Color color, std::string_view prefix, std::string_view text) {
+  auto& out = screen.stream();
+  out << screen.paint(color, prefix);
+  const auto margin = static_cast<unsigned>(columns_in(prefix)) + 1;
+  if (margin + columns_in(text) <= screen.width()) {
+    out << ' ' << text << '\n';
+    return;
+  }
+  std::string before = " ";
+  for (const auto& line : wrap_lines(text, screen.width() - std::min(margin, screen.width() - 1))) {
+    out << before << line << '\n';
+    before.assign(margin, ' ');
+  }
+}
+
 Screen make_screen(std::ostream& stream, int number, const Environment& environment) {
   const auto* no_color = environment.find("NO_COLOR");
   const auto* terminal_type = environment.find("TERM");
@@ -103,12 +129,15 @@ Screen make_screen(std::ostream& stream, int number, const Environment& environm
 
 std::vector<std::string> wrap_lines(std::string_view text, unsigned width) {
   std::vector<std::string> lines;
+  std::string_view unit;
   for (const auto word : words(text)) {
-    if (lines.empty() || columns_in(lines.back()) + 1 + columns_in(word) > width) {
-      lines.emplace_back(word);
+    if (word.data() < unit.data() + unit.size()) continue;  // the unit contains the word
+    unit = unit_at(text, word);
+    if (lines.empty() || columns_in(lines.back()) + 1 + columns_in(unit) > width) {
+      lines.emplace_back(unit);
     } else {
       lines.back() += ' ';
-      lines.back() += word;
+      lines.back() += unit;
     }
   }
   return lines;

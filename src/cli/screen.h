@@ -70,7 +70,12 @@ class Screen {
 // NO_COLOR or TERM=dumb is set. Any other file has no colors, and its lines are not wrapped.
 Screen make_screen(std::ostream& stream, int number, const Environment& environment);
 
+// Writes "PREFIX text" with the prefix in color. Further lines start below the text; a text that
+// fits the width is written unchanged.
+void write_message(Screen& screen, Color color, std::string_view prefix, std::string_view text);
+
 // Breaks `text` at spaces into lines of at most `width` columns; a longer word gets its own line.
+// Commands such as 'manactl check eth1' are not broken if they are in quotes.
 std::vector<std::string> wrap_lines(std::string_view text, unsigned width);
 
 // Joins the lines of wrap_lines(), indented by `indent` spaces. Adds no newline at the end.

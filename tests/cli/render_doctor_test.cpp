@@ -164,8 +164,8 @@ TEST(DoctorText, CountsWarningsAndUnknownsWhenNothingFailed) {
   }
   const diag::Diagnosis none;
   EXPECT_EQ(show({none, report, {}, {}}),
-            "No cause found: none of 3 checks failed (1 warned, 1 unknown: see 'manactl\n"
-            "check').\n");
+            "No cause found: none of 3 checks failed (1 warned, 1 unknown: see\n"
+            "'manactl check').\n");
 }
 
 TEST(DoctorText, PrintsOneSentenceWhenHealthy) {

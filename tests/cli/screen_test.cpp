@@ -2,10 +2,13 @@
 
 #include "cli/screen.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <sstream>
+
+#include "cli/table.h"
 
 namespace manactl::cli::screen_test {
 namespace {
@@ -18,6 +21,52 @@ TEST(Wrap, BreaksAtSpacesAndKeepsLongWords) {
 
 TEST(Wrap, CountsCharactersInsteadOfBytes) {
   EXPECT_EQ(wrap_lines("äöü äöü", 7).size(), 1U);
+}
+
+TEST(WrapLines, KeepsACommandInQuotesWhole) {
+  EXPECT_THAT(wrap_lines("see 'manactl help rdma.core'; or 'this text'", 10),
+              testing::ElementsAre("see", "'manactl help rdma.core';", "or 'this", "text'"));
+  EXPECT_THAT(wrap_lines("see 'manactl help", 5), testing::ElementsAre("see", "'manactl", "help"));
+}
+
+std::string message_on(unsigned width) {
+  std::ostringstream out;
+  Screen screen(out, false, width, true);
+  write_message(screen, Color::none, "manactl:", "a  short text");
+  return out.str();
+}
+
+TEST(WriteMessage, WrapsOnlyIfTheTextIsTooLong) {
+  EXPECT_EQ(message_on(kUnlimitedWidth), "manactl: a  short text\n");
+  EXPECT_EQ(message_on(22), "manactl: a  short text\n");
+  EXPECT_EQ(message_on(21), "manactl: a short text\n");
+  EXPECT_EQ(message_on(16), "manactl: a short\n         text\n");
+  EXPECT_EQ(message_on(4), "manactl: a\n         short\n         text\n");
+}
+
+std::string table_on(unsigned width) {
+  std::ostringstream out;
+  Screen screen(out, false, width, true);
+  print_table(screen,
+              {{"NIC", "path", "free for DPDK"},
+               {"eth0", "VF", "no: SSH session, default route"},
+               {"eth1", "synthetic", ""}});
+  return out.str();
+}
+
+TEST(Table, PutsTheLastCellBelowTheRowIfTheScreenIsNarrow) {
+  EXPECT_EQ(table_on(40),
+            "NIC   path       free for DPDK\n"
+            "eth0  VF         no: SSH session,\n"
+            "                 default route\n"
+            "eth1  synthetic  \n");
+  EXPECT_EQ(table_on(36),
+            "NIC   path\n"
+            "eth0  VF\n"
+            "  free for DPDK: no: SSH session,\n"
+            "                 default route\n"
+            "eth1  synthetic\n"
+            "  free for DPDK: \n");
 }
 
 TEST(Screen, PaintsOnlyWithColors) {

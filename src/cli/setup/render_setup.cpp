@@ -163,8 +163,10 @@ std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
 void print_warnings(Context& context, const std::vector<std::string>& warnings) {
   if (context.quiet) return;
   for (const auto& warning : warnings) {
-    context.err.stream() << "Warning: " << printable(CommandHints(context).complete(warning), 1000)
-                         << '\n';
+    write_message(context.err,
+                  Color::none,
+                  "Warning:",
+                  printable(CommandHints(context).complete(warning), 1000));
   }
 }
 
