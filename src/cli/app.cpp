@@ -312,7 +312,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return report_usage_error(context, "help is text only: omit --json");
   }
   if (!line.command.empty() && command == nullptr) {
-    const auto leading = check_options_before(line.command, invocation.arguments);
+    const auto leading = check_leading_options(line);
     if (!leading) return report_usage_error(context, leading.error().message);
     const bool after_help = line.arguments == std::vector<std::string>{"--help"};
     if (after_help && print_check_help(context.out, line.command)) return Exit::ok;

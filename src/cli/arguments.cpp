@@ -216,14 +216,14 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add_flag(app, "-h,--help", options.help, "print help and exit");
 }
 
-Result<> check_options_before(std::string_view command, const std::vector<std::string>& words) {
+Result<> check_leading_options(const CommandLine& line) {
   CLI::App app;
   app.set_help_flag();
   GlobalOptions global;
   add_global_options(app, global);
-  std::vector<std::string> leading(words.begin(), std::ranges::find(words, command));
-  std::erase(leading, "help");  // of "help COMMAND"
-  return parse_arguments(app, leading, {}, {});
+  const auto& words = line.arguments;
+  const auto end = words.begin() + static_cast<std::ptrdiff_t>(line.leading);
+  return parse_arguments(app, {words.begin(), end}, {}, {});
 }
 
 namespace {

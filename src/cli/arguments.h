@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/settings.h"
 
@@ -37,9 +38,9 @@ struct GlobalOptions {
 // Adds -o with the formats text and json unless the command has added it.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-// Checks the words before an unknown command. "--out json check" has an unknown option, although
+// Checks the options before an unknown command. "--out json check" has an unknown option, although
 // "json" is the first word that could be a command.
-Result<> check_options_before(std::string_view command, const std::vector<std::string>& words);
+Result<> check_leading_options(const CommandLine& line);
 
 // Sets the variables bound to the options of `app`. `settings` apply to options that `arguments` do
 // not contain. Fails with Errc::invalid. `subcommands` are the words that name another command if

@@ -51,6 +51,7 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
     value_follows = std::find(kWithValue.begin(), kWithValue.end(), word) != kWithValue.end();
     if (is_command) {
       found.command = word;
+      found.leading = found.arguments.size();
       if (i + 1 == words.size()) continue;
       const auto both = fmt::format("{} {}", word, words[i + 1]);
       const auto* command = find_command(without_alias(both));
@@ -68,6 +69,7 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
   const auto option = "--" + std::exchange(found.command, {});
   if (option == "--help") found = split_command_line(found.arguments);
   found.arguments.insert(found.arguments.begin(), option);
+  ++found.leading;
   return found;
 }
 

@@ -17,6 +17,7 @@ struct CommandLine {
   std::string command;                 // one word or two; empty: no command given
   std::vector<std::string> arguments;  // all other words
   std::string config;                  // value of --config, which is read before other options
+  std::size_t leading = 0;             // the number of arguments before the command
 };
 
 // If the first two words name a command ("bench compare"), the second is part of the command, even
