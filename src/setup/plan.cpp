@@ -203,7 +203,7 @@ Result<> refuse_without_modules(const Request& request, const host::Facts& facts
   const auto obstacle = host::obstacle_in_modules(facts, request.vf_only);
   if (obstacle.empty()) return {};
   return fail(Errc::unsupported,
-              shown(obstacle) + ": run 'manactl check --only kernel -v' for the commands");
+              shown(obstacle) + ": 'manactl check --only kernel -v' prints what to do");
 }
 
 // Prefers driver_override, which affects one channel; new_id affects all network channels.

@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"vf-unpaired", "eth1", 3, "its VF enP30832p0s0d1 are not paired"},
                       Refusal{"vf-missing", "eth1", 3, "no VF"},
                       Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
-                      Refusal{"mana-ib-missing", "eth1", 3, "--only kernel -v' for the commands"},
+                      Refusal{"mana-ib-missing", "eth1", 3, "--only kernel -v' prints what to do"},
                       Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
 
 TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
