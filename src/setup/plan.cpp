@@ -3,6 +3,7 @@
 #include "setup/plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "host/nic_state.h"
@@ -277,7 +278,7 @@ Result<> add_nic_steps(Plan& plan,
     auto pages = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
     if (!pages) return tl::unexpected<Error>(pages.error());
     if (pages->step) plan.steps.push_back(std::move(pages->step));
-    plan.warnings = std::move(pages->warnings);
+    std::ranges::move(pages->warnings, std::back_inserter(plan.warnings));
   }
   for (const auto& interface : interfaces) {
     if (request.mtu) plan.steps.push_back(set_mtu(interface, *request.mtu));
