@@ -50,7 +50,7 @@ class SteadyWorkers final : public Workers {
     return {};
   }
 
-  bool lack_devices() const override { return is_absent; }
+  bool all_devices_absent() const override { return is_absent; }
 
   mutable std::uint64_t readings = 0;
   int stops = 0;

@@ -59,7 +59,7 @@ class EventWatcher {
         progress_(progress),
         start_(start),
         events_(events),
-        is_absent_(workers.lack_devices()),
+        is_absent_(workers.all_devices_absent()),
         is_disturbed_(is_absent_) {}
 
   void take() {
@@ -71,12 +71,12 @@ class EventWatcher {
       if (progress_.event) progress_.event(event);
       events_.push_back(std::move(event));
     }
-    is_absent_ = is_absent_ && workers_.lack_devices();
+    is_absent_ = is_absent_ && workers_.all_devices_absent();
   }
 
   // Marks an interval that ends now.
   void mark(Interval& interval) {
-    const bool lacks_devices = workers_.lack_devices();
+    const bool lacks_devices = workers_.all_devices_absent();
     interval.absent = std::exchange(is_absent_, lacks_devices);
     interval.disturbed = std::exchange(is_disturbed_, lacks_devices || absent_ > 0);
   }

@@ -32,8 +32,8 @@ class Workers {
   // to the trial, and marks the intervals between a removal and the return as disturbed.
   virtual std::vector<Event> take_events() { return {}; }
 
-  // Returns whether no queue can be used, because devices are absent.
-  virtual bool lack_devices() const { return false; }
+  // Whether no queue can be used, because the devices of all queues were removed.
+  virtual bool all_devices_absent() const { return false; }
 };
 
 // Blocks for the trial's time, until `stop` is requested or progress.is_over() returns true. The

@@ -88,7 +88,7 @@ Interval WorkerTeam::read() const {
   return now;
 }
 
-bool WorkerTeam::lack_devices() const {
+bool WorkerTeam::all_devices_absent() const {
   return std::none_of(
       team_.lanes.begin(), team_.lanes.end(), [](const BaseLane* lane) { return lane->in_use(); });
 }

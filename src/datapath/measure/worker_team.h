@@ -31,7 +31,7 @@ class WorkerTeam final : public Workers {
 
   std::vector<Event> take_events() override { return ports_.take_events(); }
 
-  bool lack_devices() const override;
+  bool all_devices_absent() const override;
 
  private:
   void attribute_instructions(std::vector<Sample>& queues) const;
