@@ -128,7 +128,7 @@ class CapturedVerbs final : public os::VerbsProbe {
 
   Result<std::vector<os::ProviderChoice>> providers() const override { return snapshot_.providers; }
 
-  Result<> libraries() const override { return snapshot_.libraries; }
+  Result<> load_libraries() const override { return snapshot_.libraries; }
 
  private:
   const Snapshot& snapshot_;

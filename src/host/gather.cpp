@@ -175,7 +175,7 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_sear
   facts.kernel = gather_kernel(system);
   facts.platform = gather_platform(system.files);
   facts.functions = gather_functions(system);
-  facts.devices_note = system.devices.note();
+  facts.devices_note = system.devices.fallback_reason();
   const auto links = system.links.links();
   facts.interfaces = names_of(links);
   facts.nics = gather_complete_nics(system, links, ssh_search, facts.carries_complete);

@@ -120,7 +120,7 @@ Rdma gather_rdma(const os::System& system,
   rdma.nodes = gather_nodes(system.files);
   if (has_mana_function(functions) || (rdma.devices && !rdma.devices->empty())) {
     rdma.btf_mana = btf_mana(system.files);
-    rdma.libraries = system.verbs.libraries();
+    rdma.libraries = system.verbs.load_libraries();
   } else {
     rdma.btf_mana = fail(Errc::not_found, "not read: there is no MANA function or RDMA device");
   }

@@ -81,7 +81,7 @@ class RecordingVerbs final : public os::VerbsProbe {
     return snapshot_.providers = real_.providers();
   }
 
-  Result<> libraries() const override { return snapshot_.libraries = real_.libraries(); }
+  Result<> load_libraries() const override { return snapshot_.libraries = real_.load_libraries(); }
 
  private:
   os::VerbsProbe& real_;
@@ -107,7 +107,7 @@ class RecordingDevices final : public os::Devices {
     return devices || !recorded ? devices : recorded;
   }
 
-  std::string note() const override { return real_.note(); }
+  std::string fallback_reason() const override { return real_.fallback_reason(); }
 
  private:
   os::Devices& real_;

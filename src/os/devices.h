@@ -46,7 +46,7 @@ class Devices {
   virtual Result<std::vector<VmbusDevice>> vmbus_network() const = 0;
 
   // Why a live system is read without libudev; empty if it is used, and for a captured tree.
-  virtual std::string note() const { return {}; }
+  virtual std::string fallback_reason() const { return {}; }
 };
 
 // `files` must outlive the result. `obstacle` returns why libudev cannot be used; empty if it can.

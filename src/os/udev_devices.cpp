@@ -76,7 +76,7 @@ class UdevDevices final : public Devices {
     return found;
   }
 
-  std::string note() const override {
+  std::string fallback_reason() const override {
     const auto why = obstacle_();
     if (why.empty()) return {};
     return fmt::format("devices are read from sysfs, because libudev is not available ({})", why);

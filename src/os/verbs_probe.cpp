@@ -130,7 +130,7 @@ class ForkedProbe final : public VerbsProbe {
     return query([this] { return report_providers(names_.verbs); });
   }
 
-  Result<> libraries() const override {
+  Result<> load_libraries() const override {
     const auto report = query([this] { return report_libraries(names_); });
     return report ? Result<>() : tl::unexpected<Error>(report.error());
   }

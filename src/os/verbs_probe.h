@@ -32,7 +32,7 @@ class VerbsProbe {
   // Loads libibverbs and libmana, which net_mana needs. Errc::not_found with the message of the
   // dynamic loader if one is missing, or needs a version of a symbol that the other lacks.
   // Errc::timeout and Errc::io as above.
-  virtual Result<> libraries() const = 0;
+  virtual Result<> load_libraries() const = 0;
 };
 
 // A soname for the dynamic loader or an absolute path of each library.

@@ -285,7 +285,7 @@ class DevicesWithNote final : public os::Devices {
 
   Result<std::vector<os::VmbusDevice>> vmbus_network() const override { return {}; }
 
-  std::string note() const override { return "read from sysfs"; }
+  std::string fallback_reason() const override { return "read from sysfs"; }
 };
 
 TEST(Gather, KeepsTheNoteAboutLibudev) {

@@ -25,10 +25,10 @@ TEST(LiveDevices, AreReadFromSysfsWithoutLibudev) {
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 1U);
   EXPECT_EQ(found->front().address.str(), address);
-  EXPECT_EQ(devices->note(),
+  EXPECT_EQ(devices->fallback_reason(),
             "devices are read from sysfs, because libudev is not available (no libudev.so.1)");
-  EXPECT_EQ(open_live_devices(files, [] { return std::string(); })->note(), "");
-  EXPECT_EQ(open_tree_devices(files)->note(), "");
+  EXPECT_EQ(open_live_devices(files, [] { return std::string(); })->fallback_reason(), "");
+  EXPECT_EQ(open_tree_devices(files)->fallback_reason(), "");
 }
 
 TEST(TreeDevices, FindsOnlyNetworkFunctions) {

@@ -122,7 +122,7 @@ TEST(VerbsProbe, ReportsAMissingLibrary) {
 
 TEST(VerbsProbe, LoadsBothLibraries) {
   const auto reason = [](const char* verbs, const char* mana) {
-    const auto loaded = open_verbs_probe({verbs, mana})->libraries();
+    const auto loaded = open_verbs_probe({verbs, mana})->load_libraries();
     return loaded ? std::string("loaded") : loaded.error().message;
   };
   EXPECT_EQ(reason(MANACTL_RDMA_CORE_STUBS "/60/libibverbs.so.1",
