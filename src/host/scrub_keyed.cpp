@@ -304,15 +304,16 @@ bool is_strange(std::string_view word) {
   });
 }
 
-// Whether a word such as "password" without a separator precedes a secret: in .netrc, for nmcli.
-bool is_word_before_secret(const Opening& opening, std::string_view value) {
+// Whether the value is a secret although only a blank separates it from a key such as "password":
+// in .netrc, for nmcli.
+bool is_secret_after_blank(const Opening& opening, std::string_view value) {
   const bool tag = opening.before.ends_with('<') || opening.before.ends_with(':');
   if (opening.is_quoted_key || tag || is_denied(opening.before)) return false;
   if (opening.quote != '\0') return true;
   auto before = opening.before;
   remove_blanks(before);
   const bool is_unlikely_in_prose = is_strange(value) && !is_number(value);
-  return is_secret_after_word(opening.key, key_before(before), value, is_unlikely_in_prose);
+  return matches_secret_word(opening.key, key_before(before), value, is_unlikely_in_prose);
 }
 
 bool is_secret(const Opening& opening, std::string_view value, Likelihood likelihood) {
@@ -335,7 +336,7 @@ bool is_secret(const Opening& opening, std::string_view value, Likelihood likeli
            });
   }
   if (opening.separator == ' ' && !opening.key.starts_with('-'))
-    return likelihood == Likelihood::always && is_word_before_secret(opening, value);
+    return likelihood == Likelihood::always && is_secret_after_blank(opening, value);
   if (!prose) return true;
   if (opening.is_sentence) return is_strange(value);
   return is_strange(value) || (likelihood == Likelihood::always && !is_denied(opening.before));

@@ -136,10 +136,10 @@ bool is_trailer(std::string_view word) {
   return contains(kTrailers, lower(word));
 }
 
-bool is_secret_after_word(std::string_view key,
-                          std::string_view before,
-                          std::string_view value,
-                          bool is_unlikely_in_prose) {
+bool matches_secret_word(std::string_view key,
+                         std::string_view before,
+                         std::string_view value,
+                         bool is_unlikely_in_prose) {
   return std::any_of(std::begin(kSecretWords), std::end(kSecretWords), [&](const SecretWord& word) {
     return lower(key) == word.key && (word.before.empty() || lower(before) == word.before) &&
            (word.value.empty() || value == word.value) &&

@@ -22,12 +22,12 @@ enum class Likelihood {
 
 Likelihood likelihood_of(std::string_view key);
 
-// Whether `value` is a secret if only a blank separates it from the key: in .netrc, in the files of
-// snmpd. `before` is the word before the key.
-bool is_secret_after_word(std::string_view key,
-                          std::string_view before,
-                          std::string_view value,
-                          bool is_unlikely_in_prose);
+// Whether the table of words that precede secrets has a row for this key and value: words of .netrc
+// and of the files of snmpd. `before` is the word before the key.
+bool matches_secret_word(std::string_view key,
+                         std::string_view before,
+                         std::string_view value,
+                         bool is_unlikely_in_prose);
 
 // Whether a key may belong to the key before it: "value" in {"password": {"value": "x"}}.
 bool is_trailer(std::string_view word);
