@@ -70,15 +70,28 @@ const Diagnosis::PossibleCause* cause_with_fix(
   return found->fix.empty() ? nullptr : &*found;
 }
 
+// Replaces "{name}" by the capture of this name.
+std::string with_captures(std::string text, const Captures& captures) {
+  for (const auto& [name, value] : captures) {
+    const auto placeholder = fmt::format("{{{}}}", name);
+    for (auto at = text.find(placeholder); at != std::string::npos;
+         at = text.find(placeholder, at + value.size())) {
+      text.replace(at, placeholder.size(), value);
+    }
+  }
+  return text;
+}
+
 Diagnosis::Item item_of(const Symptom& one) {
   const auto& signature = one.signature();
+  const auto& captures = one.entry->captures;
   Diagnosis::Item item;
   item.id = signature.id;
-  item.title = signature.title;
+  item.title = is_rule(signature) ? with_captures(signature.title, captures) : signature.title;
   item.quote = one.entry->first;
   item.count = one.count;
-  item.cause = signature.cause;
-  item.fix = signature.fix;
+  item.cause = is_rule(signature) ? with_captures(signature.cause, captures) : signature.cause;
+  item.fix = is_rule(signature) ? with_captures(signature.fix, captures) : signature.fix;
   item.commands = signature.commands;
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, one.log());

@@ -173,6 +173,7 @@ Result<void> LogReader::fill() {
 std::string_view without_prefix(std::string_view line, std::string& scratch) {
   constexpr int kMaxPrefixes = 4;
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
+  if (line.starts_with(' ')) return line;  // no prefix begins with a blank
   unwrap_json(line, scratch);
   re2::StringPiece rest(line.data(), line.size());
   for (int i = 0; i < kMaxPrefixes && re2::RE2::Consume(&rest, prefix_pattern()); ++i) {

@@ -13,6 +13,8 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "diag/absence.h"
+#include "diag/counter_reader.h"
+#include "diag/counters.h"
 #include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
 #include "diag/log_time.h"
@@ -69,7 +71,12 @@ bool is_dpdk_program_name(std::string_view program) {
 class Scan {
  public:
   Scan(const std::string& name, const SignatureSet& known)
-      : known_(known), rate_(known.find("testpmd-traffic")), absences_(known.all()), story_(name) {}
+      : known_(known),
+        rate_(known.find("testpmd-traffic")),
+        absences_(known.all()),
+        counters_(known.all()),
+        reader_(known.counter_formats(), counters_),
+        story_(name) {}
 
   void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
@@ -77,6 +84,8 @@ class Scan {
  private:
   void scan_line(std::string_view line, std::uint64_t number);
   bool skip_rate(std::string_view line, std::uint64_t number);
+  void read_counters();
+  void add_findings();
   void add_match(const Match& match, Event event, std::string_view line);
   void add_unknown(const Event& event, std::string_view line);
   void note_origin(std::string_view source);
@@ -87,6 +96,9 @@ class Scan {
   const SignatureSet& known_;
   const Signature* rate_;  // may be null in tests
   AbsenceTracker absences_;
+  CounterTracker counters_;
+  CounterReader reader_;
+  bool had_no_rx_rate_ = false;  // the newest rate of received packets is 0
   Story story_;
   LogReport report_;
   std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
@@ -97,13 +109,14 @@ class Scan {
 void Scan::scan_block(const Block& block) {
   const auto text = block.text;
   block_ = text;
+  reader_.begin_block(text, block.first_line);
   std::size_t known_at = known_.next_candidate(text, 0);
   std::size_t error_at = find_error_word(text, 0);
   std::uint64_t number = block.first_line;
   std::size_t counted = 0;
   for (;;) {
     const auto hit = std::min(known_at, error_at);
-    if (hit == std::string_view::npos) return;
+    if (hit == std::string_view::npos) break;
     const auto before = hit == 0 ? std::string_view::npos : text.rfind('\n', hit - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
     const auto end = std::min(text.find('\n', hit), text.size());
@@ -117,13 +130,19 @@ void Scan::scan_block(const Block& block) {
       error_at = find_error_word(text, end);
     }
   }
+  read_counters();
 }
 
 // Handles a line with a rate without regular expressions, which would make such logs several times
 // slower to read. Returns true if the rate is 0, or if the line before it showed a rate too.
 bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
   const auto digit = rate_digit(line);
-  if (!digit || *digit == '0') return digit.has_value();
+  if (!digit) return false;
+  // Counters that stand still are read at once, others only if a later line depends on them.
+  const bool is_zero = *digit == '0';
+  if (is_zero && had_no_rx_rate_) read_counters();
+  had_no_rx_rate_ = is_zero && line.find("Rx-pps") != std::string_view::npos;
+  if (is_zero) return true;
   if (rate_ == nullptr || !story_.repeat(*rate_, number)) return false;
   ++report_.matched_lines;
   return true;
@@ -132,6 +151,7 @@ bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
 void Scan::scan_line(std::string_view line, std::uint64_t number) {
   if (skip_rate(line, number)) return;
   const auto message = without_prefix(line, scratch_);
+  if (reader_.note(line, message, number)) return;
   auto matches = known_.matches(message);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
@@ -209,6 +229,9 @@ void Scan::add_unknown(const Event& event, std::string_view line) {
 
 void Scan::add_match(const Match& match, Event event, std::string_view line) {
   const auto& signature = *match.signature;
+  read_counters();
+  counters_.next(signature, match.captures);
+  add_findings();
   note_origin(signature.source);
   note_program(signature.source, event, line);
   if (signature.role == Role::note) {
@@ -224,7 +247,22 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
   }
 }
 
+void Scan::read_counters() {
+  reader_.read();
+  add_findings();
+}
+
+void Scan::add_findings() {
+  for (const auto& one : counters_.take()) {
+    note_origin(one.signature->source);
+    story_.add(*one.signature, one.captures, {one.line.text, one.line.number, one.line.time});
+  }
+}
+
 LogReport Scan::finish(std::uint64_t lines) {
+  reader_.finish();
+  counters_.finish();
+  add_findings();
   report_.lines = lines;
   report_.more_unknown = story_.more_unknown();
   report_.more_runs = story_.more_runs();

@@ -66,6 +66,32 @@ std::vector<Alternative> read_alternatives(const JsonFields& entry) {
   return alternatives;
 }
 
+std::vector<Counter> read_counters(const JsonFields& rule, const char* key) {
+  std::vector<Counter> counters;
+  for (const auto& word : texts_or_none(rule, key)) {
+    const auto counter = value_of(kCounters, std::string_view(word));
+    if (!counter) rule.refuse(key, fmt::format("cannot be '{}'", word));
+    if (counter) counters.push_back(*counter);
+  }
+  return counters;
+}
+
+CounterRule read_counter_rule(const JsonFields& row) {
+  CounterRule rule;
+  const auto conclusion = read_word(row, "conclusion", kConclusions);
+  rule.conclusion = conclusion.value_or(rule.conclusion);
+  rule.programs = texts_or_none(row, "programs");
+  rule.modes = texts_or_none(row, "modes");
+  rule.other_modes = texts_or_none(row, "other_modes");
+  rule.of = read_counters(row, "of");
+  rule.beside = read_counters(row, "beside");
+  rule.per_mille = row.number_or_zero("per_mille");
+  rule.least = row.number_or_zero("least");
+  rule.alone = row.number_or_zero("alone");
+  rule.all_devices = row.has("all_devices") && row.flag("all_devices");
+  return rule;
+}
+
 void read_releases(const JsonFields& entry, Signature& signature) {
   signature.since = entry.text_or_empty("since");
   signature.until = entry.text_or_empty("until");
@@ -100,6 +126,8 @@ Signature read_signature(const JsonFields& entry) {
   if (entry.has("absence")) {
     const auto rule = entry.object("absence");
     signature.absence = {rule.texts("from"), rule.texts("without"), rule.texts("until")};
+  } else if (entry.has("counters")) {
+    signature.counters = read_counter_rule(entry.object("counters"));
   } else {
     signature.match = entry.text("match");
   }

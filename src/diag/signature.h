@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diag/counter_rule.h"
 #include "diag/state.h"
 
 namespace manactl::diag {
@@ -47,12 +48,14 @@ struct AbsenceRule {
 
 struct Signature {
   std::string id;
-  std::string title;   // names the fault
+  // Names the fault. In the title, the cause and the fix of a rule, "{name}" is the capture `name`.
+  std::string title;
   std::string source;  // "net_mana", "eal", ...
   Role role = Role::cause;
   int rank = 0;       // of equally confirmed causes, the one with the highest rank is the root
-  std::string match;  // RE2 syntax; named groups are captures; empty if there is an `absence`
+  std::string match;  // RE2 syntax; named groups are captures; empty if there is a rule
   std::optional<AbsenceRule> absence;
+  std::optional<CounterRule> counters;  // see diag/counters.h
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
   std::string confirm;                    // how to confirm the cause by hand
@@ -99,6 +102,11 @@ inline constexpr std::string_view kApplication = "testpmd";
 // The kind of the run that prints the lines of a signature. Scripts that bind devices act on the
 // kernel, so their lines belong to a boot.
 RunKind kind_of(const Signature& signature);
+
+// Whether the signature applies to several lines, or to missing ones, instead of matching one line.
+inline bool is_rule(const Signature& signature) {
+  return signature.absence || signature.counters;
+}
 
 // Reads data/signatures.json. Errc::invalid names the signature and the field.
 Result<std::vector<Signature>> parse_signatures(std::string_view json);

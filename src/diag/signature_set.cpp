@@ -13,6 +13,7 @@
 #include "diag/required_literals.h"
 
 namespace manactl::embedded {
+extern const std::string_view counters_json;
 extern const std::string_view signatures_json;
 }  // namespace manactl::embedded
 
@@ -58,10 +59,14 @@ struct LiteralIndex {
   std::vector<std::vector<std::size_t>> owners;  // for each text: indexes of signatures
 };
 
-Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
+Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures,
+                                    const std::vector<CounterFormat>& formats) {
   std::map<std::string, std::vector<std::size_t>> by_text;
+  for (const auto& format : formats) {
+    for (const auto& text : format.literals) by_text[text];
+  }
   for (std::size_t i = 0; i < signatures.size(); ++i) {
-    if (signatures[i].absence) continue;  // no line matches it
+    if (is_rule(signatures[i])) continue;  // no line matches it
     const auto name = fmt::format("signature '{}'", signatures[i].id);
     auto literals = required_literals(signatures[i].match);
     if (!literals) return because(literals.error(), name);
@@ -88,6 +93,7 @@ Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
 
 struct SignatureSet::Compiled {
   std::vector<Signature> signatures;
+  std::vector<CounterFormat> formats;
   std::vector<Expression> expressions;  // same indexes as `signatures`
   LiteralIndex literals;
   LiteralScanner scanner;
@@ -137,7 +143,9 @@ Result<SignatureSet> SignatureSet::load() {
 Result<SignatureSet> SignatureSet::parse(std::string_view json) {
   auto signatures = parse_signatures(json);
   if (!signatures) return tl::unexpected(signatures.error());
-  auto literals = index_literals(*signatures);
+  auto formats = parse_counter_formats(embedded::counters_json);
+  if (!formats) return tl::unexpected(formats.error());
+  auto literals = index_literals(*signatures, *formats);
   if (!literals) return tl::unexpected(literals.error());
   std::vector<Expression> expressions;
   for (const auto& signature : *signatures) {
@@ -146,12 +154,19 @@ Result<SignatureSet> SignatureSet::parse(std::string_view json) {
     expressions.push_back(std::move(*expression));
   }
   LiteralScanner scanner(literals->texts, LiteralScanner::Case::exact);
-  return SignatureSet(std::make_unique<Compiled>(Compiled{
-      std::move(*signatures), std::move(expressions), std::move(*literals), std::move(scanner)}));
+  return SignatureSet(std::make_unique<Compiled>(Compiled{std::move(*signatures),
+                                                          std::move(*formats),
+                                                          std::move(expressions),
+                                                          std::move(*literals),
+                                                          std::move(scanner)}));
 }
 
 const std::vector<Signature>& SignatureSet::all() const {
   return compiled_->signatures;
+}
+
+const std::vector<CounterFormat>& SignatureSet::counter_formats() const {
+  return compiled_->formats;
 }
 
 const Signature* SignatureSet::find(std::string_view id) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diag/counter_format.h"
 #include "diag/signature.h"
 
 namespace manactl::diag {
@@ -35,11 +36,14 @@ class SignatureSet {
 
   const std::vector<Signature>& all() const;
 
+  const std::vector<CounterFormat>& counter_formats() const;
+
   // Null if no signature has this id.
   const Signature* find(std::string_view id) const;
 
-  // Returns an offset in the next line that may match, or npos. `from` must be the beginning of a
-  // line. This is the fast path: most lines of a log cannot match.
+  // Returns an offset in the next line that may match or begin a report of counters, or npos.
+  // `from` must be the beginning of a line. This is the fast path: most lines of a log cannot
+  // match.
   std::size_t next_candidate(std::string_view block, std::size_t from) const;
 
   bool may_match(std::string_view block) const { return next_candidate(block, 0) != block.npos; }

@@ -134,7 +134,7 @@ void Story::add(const Signature& signature, const Captures& captures, const Even
   last_ = &signature;
   repeated_run_ = nullptr;
   auto& run = run_of(signature, event);
-  run.last_line = event.line;
+  run.last_line = std::max(run.last_line, event.line);
   for (const auto& [key, value] : captures) {
     if (key == "release" && run.kind == RunKind::program) run.dpdk_release = value;
   }

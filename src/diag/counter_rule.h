@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The meanings of counters, and the rules that draw conclusions from them: "counters" of a
+// signature.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/enum_words.h"
+
+namespace manactl::diag {
+
+enum class Counter : std::uint8_t {
+  rx,         // received packets
+  tx,         // sent packets
+  rx_lost,    // packets that the device dropped because it had no receive buffer
+  rx_errors,  // packets that were received with an error
+  tx_errors,  // packets that could not be sent
+  no_mbuf,    // packets that were dropped because the pool had no mbuf
+  vf_rx,      // packets of the VF, as its synthetic NIC counts them
+  vf_tx,
+  queue_rx,  // packets of the synthetic path
+  queue_tx,
+  ring_full,  // attempts to send that found the ring to the host full
+};
+
+inline constexpr EnumWords<Counter, 11> kCounters = {{
+    {Counter::rx, "rx"},
+    {Counter::tx, "tx"},
+    {Counter::rx_lost, "rx_lost"},
+    {Counter::rx_errors, "rx_errors"},
+    {Counter::tx_errors, "tx_errors"},
+    {Counter::no_mbuf, "no_mbuf"},
+    {Counter::vf_rx, "vf_rx"},
+    {Counter::vf_tx, "vf_tx"},
+    {Counter::queue_rx, "queue_rx"},
+    {Counter::queue_tx, "queue_tx"},
+    {Counter::ring_full, "ring_full"},
+}};
+
+enum class Conclusion : std::uint8_t {
+  stopped,  // the counters `of` had changed, and two reports in a row show no change
+  resumed,  // they change again
+  zero,     // the counters `of` are 0, while those of `beside` grow
+  share,    // the counters `of` are at least `per_mille` of all packets of `beside`
+};
+
+inline constexpr EnumWords<Conclusion, 4> kConclusions = {{
+    {Conclusion::stopped, "stopped"},
+    {Conclusion::resumed, "resumed"},
+    {Conclusion::zero, "zero"},
+    {Conclusion::share, "share"},
+}};
+
+// A rule without `programs` or `modes` applies to all of them.
+struct CounterRule {
+  Conclusion conclusion = Conclusion::stopped;
+  std::vector<std::string> programs;
+  std::vector<std::string> modes, other_modes;  // the latter exclude a program, the former demand
+  std::vector<Counter> of, beside;
+  std::uint64_t per_mille = 0;
+  std::uint64_t least = 0;   // packets: of `beside` for zero, and of `of` for share
+  std::uint64_t alone = 0;   // the same in a log with one report; 0: that is not enough
+  bool all_devices = false;  // the counters of all devices of the program must be 0
+};
+
+}  // namespace manactl::diag

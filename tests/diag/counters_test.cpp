@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+//
+// Conclusions from the counters of testpmd. tests/logs/story has whole logs.
+
+#include "diag/counters.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "diag/logs.h"
+
+namespace manactl::diag::counters_test {
+namespace {
+
+using test::diagnose_text;
+using test::ids;
+using test::read_text;
+using test::root_id;
+
+std::string start(const std::string& mode) {
+  return "EAL: Detected CPU lcores: 8\n" + mode +
+         " packet forwarding - ports=1 - cores=1 - streams=1 - NUMA support enabled\n";
+}
+
+struct Port {
+  std::uint64_t rx = 0, tx = 0, missed = 0, no_mbuf = 0, tx_errors = 0;
+  std::uint64_t rx_rate = 0, tx_rate = 0;
+};
+
+std::string report(const Port& port, const std::string& name = "0") {
+  return fmt::format(
+      "  ######################## NIC statistics for port {}  ########################\n"
+      "  RX-packets: {:<10} RX-missed: {:<10} RX-bytes:  {}\n"
+      "  RX-errors: 0\n"
+      "  RX-nombuf:  {:<10}\n"
+      "  TX-packets: {:<10} TX-errors: {:<10} TX-bytes:  {}\n"
+      "\n"
+      "  Throughput (since last show)\n"
+      "  Rx-pps: {:12}          Rx-bps: {:12}\n"
+      "  Tx-pps: {:12}          Tx-bps: {:12}\n"
+      "  ############################################################################\n",
+      name,
+      port.rx,
+      port.missed,
+      port.rx * 64,
+      port.no_mbuf,
+      port.tx,
+      port.tx_errors,
+      port.tx * 64,
+      port.rx_rate,
+      port.rx_rate * 512,
+      port.tx_rate,
+      port.tx_rate * 512);
+}
+
+std::string sent(std::initializer_list<std::uint64_t> counts) {
+  std::string text;
+  std::uint64_t before = 0;
+  for (const auto count : counts) {
+    text += report({.tx = count, .tx_rate = count > before ? count - before : 0});
+    before = count;
+  }
+  return text;
+}
+
+std::string received(std::initializer_list<std::uint64_t> counts) {
+  std::string text;
+  for (const auto count : counts) text += report({.rx = count});
+  return text;
+}
+
+// ---- traffic that stops -------------------------------------------------------------------------
+
+TEST(Counters, ThatNoLongerChangeShowWhenTheTrafficStopped) {
+  const auto text = start("txonly") + sent({5213345, 5213401, 5213401, 5213401});
+  const auto diagnosis = diagnose_text(text);
+  ASSERT_EQ(root_id(diagnosis), "testpmd-send-stopped");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::worked_until);
+  // The first of the two reports without a change.
+  EXPECT_EQ(diagnosis.root->quote->line, 2U + 2U * 10U + 5U);
+  EXPECT_THAT(diagnosis.root->quote->text, testing::HasSubstr("TX-packets: 5213401"));
+  EXPECT_EQ(diagnosis.root->title, "testpmd no longer sends on port 0");
+  EXPECT_THAT(diagnosis.root->cause, testing::HasSubstr("since line 17,"));
+}
+
+TEST(Counters, ThatChangeOrStandStillOnceAreNormal) {
+  for (const auto& counts : {std::vector<std::uint64_t>{1, 2, 3, 4},
+                             std::vector<std::uint64_t>{7},
+                             std::vector<std::uint64_t>{7, 7, 7, 7},  // has never changed
+                             std::vector<std::uint64_t>{7, 8, 8},
+                             std::vector<std::uint64_t>{7, 8, 8, 9, 9, 10}}) {
+    std::string text = start("txonly");
+    for (const auto count : counts) text += sent({count});
+    EXPECT_EQ(root_id(diagnose_text(text)), "") << text;
+  }
+}
+
+TEST(Counters, ThatChangeAgainShowRecovery) {
+  const auto diagnosis = diagnose_text(start("txonly") + sent({7, 8, 8, 8, 8, 9000}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::works);
+  EXPECT_THAT(ids(diagnosis.recovered), testing::ElementsAre("testpmd-send-stopped"));
+}
+
+TEST(Counters, OfAnotherPortDoNotShowRecovery) {
+  std::string text = start("io");
+  for (const std::uint64_t count : {10U, 20U, 30U, 40U, 50U}) {
+    text += report({.rx = std::min<std::uint64_t>(count, 20)}, "0");
+    text += report({.rx = count, .rx_rate = 10}, "1");
+  }
+  const auto diagnosis = diagnose_text(text);
+  ASSERT_EQ(root_id(diagnosis), "traffic-stopped");
+  EXPECT_EQ(diagnosis.root->title, "No more packets pass port 0");
+}
+
+TEST(Counters, ThatGoBackBeginANewSeries) {
+  EXPECT_EQ(root_id(diagnose_text(start("txonly") + sent({70, 80, 8, 8, 8}))), "");
+  EXPECT_EQ(root_id(diagnose_text(start("txonly") + sent({70, 80, 8, 9, 9, 9}))),
+            "testpmd-send-stopped");
+}
+
+TEST(Counters, OfTwoRunsAreNotCompared) {
+  const auto text = start("txonly") + sent({7, 8, 8}) + start("txonly") + sent({8, 8});
+  EXPECT_EQ(root_id(diagnose_text(text)), "");
+}
+
+TEST(Counters, OfAProgramThatStoppedForwardingStandStill) {
+  const auto stopped = start("txonly") + sent({7, 8}) + "Telling cores to stop...\n";
+  EXPECT_EQ(root_id(diagnose_text(stopped + sent({9, 9, 9}))), "");
+  EXPECT_EQ(root_id(diagnose_text(stopped + start("txonly").substr(28) + sent({9, 10, 10, 10}))),
+            "testpmd-send-stopped");
+}
+
+TEST(Counters, OfAReportThatIsCutAreNotUsed) {
+  const auto text = start("txonly") + sent({7000, 8000, 8000});
+  const auto next = sent({8000});
+  for (std::size_t size = 0; size < next.find("TX-bytes: "); ++size) {
+    EXPECT_EQ(root_id(diagnose_text(text + next.substr(0, size))), "") << size;
+  }
+  // A value that is cut has not gone back.
+  const auto stopped = start("txonly") + sent({7000, 8000, 8000, 8000});
+  for (std::size_t size = 0; size < next.size(); ++size) {
+    EXPECT_EQ(root_id(diagnose_text(stopped + next.substr(0, size))), "testpmd-send-stopped");
+  }
+}
+
+TEST(Counters, AreReadInEveryPieceOfTheLog) {
+  const auto text = start("txonly") + sent({10, 20, 30, 40, 40, 40, 40});
+  const auto expected = diagnose_text(text);
+  for (const std::size_t piece : {1U, 7U, 100U, 523U, 1000U}) {
+    const auto diagnosis = diagnose(Report{}, {read_text(text, piece)});
+    ASSERT_EQ(root_id(diagnosis), "testpmd-send-stopped") << piece;
+    EXPECT_EQ(diagnosis.root->quote->line, expected.root->quote->line) << piece;
+  }
+}
+
+// Reports with rates are not all read: only the newest before each line of interest.
+TEST(Counters, OfManyReportsShowTheFirstWithoutAChange) {
+  constexpr std::uint64_t kReports = 3000;
+  std::string text = start("txonly");
+  for (std::uint64_t i = 1; i <= kReports; ++i) {
+    text +=
+        report({.tx = std::min<std::uint64_t>(i, 2500) * 1000, .tx_rate = i < 2501 ? 1000U : 0U});
+  }
+  const auto diagnosis = diagnose_text(text);
+  ASSERT_EQ(root_id(diagnosis), "testpmd-send-stopped");
+  EXPECT_EQ(diagnosis.root->quote->line, 2U + 2500U * 10U + 5U);
+}
+
+TEST(Counters, HaveATimeIfTheLogHasOne) {
+  const auto text =
+      test::wrap(start("rxonly") + received({1, 2, 2, 2}), "Nov 21 03:00:00 vm x[8]: ");
+  const auto diagnosis = diagnose_text(text);
+  ASSERT_EQ(root_id(diagnosis), "traffic-stopped");
+  EXPECT_EQ(diagnosis.root->quote->time, "Nov 21 03:00:00");
+}
+
+// ---- losses -------------------------------------------------------------------------------------
+
+TEST(Counters, OfLostPacketsHaveAFigure) {
+  const auto text =
+      start("rxonly") + report({.rx = 900000}) + report({.rx = 990000, .missed = 6000});
+  const auto diagnosis = diagnose_text(text);
+  ASSERT_EQ(root_id(diagnosis), "receive-drops");
+  EXPECT_EQ(diagnosis.root->title, "port 0 drops 6.2 % of the packets that arrive");
+  EXPECT_THAT(diagnosis.root->quote->text, testing::HasSubstr("RX-missed: 6000"));
+}
+
+TEST(Counters, OfFewLostPacketsAreNormal) {
+  // Packets that were lost before the first report are not lost since then.
+  for (const auto& [first, second] :
+       {std::pair(Port{.rx = 900000}, Port{.rx = 990000, .missed = 800}),
+        std::pair(Port{.rx = 900000, .missed = 400000}, Port{.rx = 990000, .missed = 400000})}) {
+    EXPECT_EQ(root_id(diagnose_text(start("rxonly") + report(first) + report(second))), "");
+  }
+}
+
+TEST(Counters, OfAPoolWithoutMbufsExplainLostPackets) {
+  const auto diagnosis = diagnose_text(start("rxonly") + report({.rx = 900000}) +
+                                       report({.rx = 990000, .missed = 6000, .no_mbuf = 7000}));
+  EXPECT_EQ(root_id(diagnosis), "receive-pool-empty");
+  EXPECT_THAT(ids(diagnosis.consequences), testing::ElementsAre("receive-drops"));
+}
+
+TEST(Counters, OfOneReportShowOnlyLargeLosses) {
+  EXPECT_EQ(root_id(diagnose_text(report({.rx = 90000, .missed = 990}))), "");
+  EXPECT_EQ(root_id(diagnose_text(report({.rx = 90000, .missed = 9900}))), "receive-drops");
+}
+
+TEST(Counters, OfOneDirectionShowThatNothingIsForwarded) {
+  const auto reports = received({64, 40064, 80064});
+  EXPECT_EQ(root_id(diagnose_text(start("macswap") + reports)), "nothing-forwarded");
+  EXPECT_EQ(root_id(diagnose_text(start("rxonly") + reports)), "");
+  EXPECT_EQ(root_id(diagnose_text("EAL: Detected CPU lcores: 8\n" + reports)), "");
+  // Another port sends what this one receives, but its newest report is missing.
+  const auto round = [](std::uint64_t packets) {
+    return report({.rx = packets}, "0") + report({.tx = packets}, "1");
+  };
+  EXPECT_EQ(root_id(diagnose_text(start("io") + round(0) + round(40000))), "");
+  EXPECT_EQ(root_id(diagnose_text(start("io") + round(0) + report({.rx = 40000}, "0"))), "");
+}
+
+// ---- long logs
+// -----------------------------------------------------------------------------------
+
+// 100 MB of one repeated block would take the test too long; memory does not depend on the number.
+TEST(Counters, OfARepeatedReportAreThoseOfAnIdlePort) {
+  std::string text = start("rxonly");
+  for (int i = 0; i < 5000; ++i) text += report({.rx = 7});
+  const auto diagnosis = diagnose_text(text);
+  EXPECT_EQ(root_id(diagnosis), "");
+  EXPECT_TRUE(diagnosis.others.empty());
+}
+
+TEST(Counters, OfManyDevicesDoNotFillTheMemory) {
+  std::string text = start("rxonly");
+  for (int i = 0; i < 3000; ++i) text += report({.rx = 7, .missed = 9000}, std::to_string(i));
+  const auto log = read_text(text);
+  EXPECT_LE(log.entries.size(), Story::kMaxDevices + Story::kMaxUnknown + 1);
+  EXPECT_EQ(root_id(diagnose(Report{}, {log})), "receive-drops");
+}
+
+}  // namespace
+}  // namespace manactl::diag::counters_test
