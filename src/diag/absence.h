@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "diag/conclusion.h"
 #include "diag/device.h"
 #include "diag/signature.h"
 
@@ -22,11 +25,19 @@ struct Absence {
 // Follows the rules (Signature::absence) of one log in constant memory.
 class AbsenceTracker {
  public:
-  explicit AbsenceTracker(const std::vector<Signature>& all);
+  AbsenceTracker(const std::vector<Signature>& all, std::string log);
+
+  // Whether a rule waits for a time after lines of this signature, which needs their times.
+  bool needs_time(const Signature& signature) const;
 
   // Returns the steps without which the run cannot have reached this line. Expects the lines with a
   // signature in their order.
-  std::vector<Absence> next(const Signature& signature, const Captures& captures);
+  std::vector<Absence> next(const Signature& signature,
+                            const Captures& captures,
+                            const Event& event);
+
+  // Returns the steps for which the rules with `end_after` waited long enough until the log ended.
+  std::vector<Conclusion> finish(std::string_view last_time) const;
 
  private:
   static constexpr std::size_t kMaxDevices = 100;  // per rule
@@ -34,6 +45,7 @@ class AbsenceTracker {
   struct Waiting {
     Device device;
     Captures captures;
+    Quote line;  // only for rules with `end_after`
   };
 
   struct Rule {
@@ -45,6 +57,7 @@ class AbsenceTracker {
   static void end_waiting(Rule& rule, const Device& device, std::vector<Absence>& absences);
 
   std::vector<Rule> rules_;
+  std::string log_;
   DeviceNames devices_;
 };
 

@@ -18,6 +18,7 @@
 #include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
 #include "diag/log_time.h"
+#include "diag/repetition.h"
 
 namespace manactl::diag {
 namespace {
@@ -73,16 +74,19 @@ class Scan {
   Scan(const std::string& name, const SignatureSet& known)
       : known_(known),
         rate_(known.find("testpmd-traffic")),
-        absences_(known.all()),
+        absences_(known.all(), name),
         counters_(known.all()),
         reader_(known.counter_formats(), counters_),
+        repetitions_(known.all(), name),
         story_(name) {}
 
   void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
 
  private:
+  void note_times(std::string_view block);
   void scan_line(std::string_view line, std::uint64_t number);
+  void add_conclusions();
   bool skip_rate(std::string_view line, std::uint64_t number);
   void read_counters();
   void add_findings();
@@ -99,6 +103,7 @@ class Scan {
   CounterTracker counters_;
   CounterReader reader_;
   bool had_no_rx_rate_ = false;  // the newest rate of received packets is 0
+  RepetitionTracker repetitions_;
   Story story_;
   LogReport report_;
   std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
@@ -110,6 +115,7 @@ void Scan::scan_block(const Block& block) {
   const auto text = block.text;
   block_ = text;
   reader_.begin_block(text, block.first_line);
+  note_times(text);
   std::size_t known_at = known_.next_candidate(text, 0);
   std::size_t error_at = find_error_word(text, 0);
   std::uint64_t number = block.first_line;
@@ -131,6 +137,32 @@ void Scan::scan_block(const Block& block) {
     }
   }
   read_counters();
+}
+
+// Reads only a few lines of each block, because most lines need no time.
+void Scan::note_times(std::string_view block) {
+  constexpr int kLines = 20;
+  std::string scratch;
+  const auto time_in = [&scratch](std::string_view line) {
+    return time_of(line, without_prefix(line, scratch));
+  };
+  auto rest = block;
+  for (int i = 0; i < kLines && report_.first_time.empty() && !rest.empty(); ++i) {
+    const auto end = std::min(rest.find('\n'), rest.size() - 1);
+    report_.first_time = time_in(rest.substr(0, end + 1));
+    rest.remove_prefix(end + 1);
+  }
+  rest = block;
+  for (int i = 0; i < kLines && !rest.empty(); ++i) {
+    if (rest.ends_with('\n')) rest.remove_suffix(1);
+    const auto begin = rest.rfind('\n') + 1;  // 0 if there is no line end
+    const auto time = time_in(rest.substr(begin));
+    if (!time.empty()) {
+      report_.last_time = time;
+      return;
+    }
+    rest = rest.substr(0, begin);
+  }
 }
 
 // Handles a line with a rate without regular expressions, which would make such logs several times
@@ -239,10 +271,14 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
       if (key == "release") report_.dpdk_release = value;
     }
   }
-  const bool needs_time = signature.state || signature.begins || signature.ends;
+  const bool needs_time = signature.state || signature.begins || signature.ends ||
+                          repetitions_.counts(signature) || absences_.needs_time(signature);
   if (needs_time) event.time = time_of(line, event.message);
+  const auto failed_before = story_.failed_programs();
   story_.add(signature, match.captures, event);
-  for (const auto& absence : absences_.next(signature, match.captures)) {
+  repetitions_.next(signature, match.captures, event);
+  if (story_.failed_programs() > failed_before) repetitions_.add_failed_run(event);
+  for (const auto& absence : absences_.next(signature, match.captures, event)) {
     story_.add(*absence.signature, absence.captures, event);
   }
 }
@@ -259,10 +295,27 @@ void Scan::add_findings() {
   }
 }
 
+// The last line of a log of several programs may have a time in another format than the kernel's.
+void Scan::add_conclusions() {
+  const auto& newest = story_.last_time();
+  const bool is_comparable =
+      seconds_between(newest, report_.last_time) || seconds_between(report_.last_time, newest);
+  if (!newest.empty() && !is_comparable) {
+    report_.last_time = newest;
+  }
+  report_.nics = story_.nics(report_.last_time);
+  for (const auto& one : conclude_vf_states(known_.all(), report_.nics, report_.last_time)) {
+    story_.conclude(one);
+  }
+  for (const auto& one : repetitions_.finish()) story_.conclude(one);
+  for (const auto& one : absences_.finish(report_.last_time)) story_.conclude(one);
+}
+
 LogReport Scan::finish(std::uint64_t lines) {
   reader_.finish();
   counters_.finish();
   add_findings();
+  add_conclusions();
   report_.lines = lines;
   report_.more_unknown = story_.more_unknown();
   report_.more_runs = story_.more_runs();

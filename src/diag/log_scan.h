@@ -18,9 +18,11 @@
 namespace manactl::diag {
 
 struct LogReport {
-  std::vector<LogEntry> entries;  // in order of first appearance
-  std::vector<Run> runs;          // in order of their beginnings
-  std::uint64_t more_runs = 0;    // runs that `runs` omits
+  std::vector<LogEntry> entries;      // in order of first appearance
+  std::vector<Run> runs;              // in order of their beginnings
+  std::uint64_t more_runs = 0;        // runs that `runs` omits
+  std::vector<NicStory> nics;         // synthetic NICs of the last boot, when the log ends
+  std::string first_time, last_time;  // of the first and last lines with a time; may be empty
   std::uint64_t lines = 0;
   std::uint64_t matched_lines = 0;  // lines that match a signature
   std::uint64_t more_unknown = 0;   // unrecognized lines without an entry

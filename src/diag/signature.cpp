@@ -116,6 +116,21 @@ void read_story(const JsonFields& entry, Signature& signature) {
   }
 }
 
+RepetitionRule read_repetition(const JsonFields& rule) {
+  RepetitionRule repetition;
+  repetition.of = texts_or_none(rule, "of");
+  repetition.failed_runs = rule.has("failed_runs") && rule.flag("failed_runs");
+  for (const auto& row : rule.objects("limits")) {
+    auto& limit = repetition.limits.emplace_back();
+    limit.times = row.number("times");
+    limit.seconds = static_cast<double>(row.number("seconds"));
+    limit.min_seconds = static_cast<double>(row.number_or_zero("min_seconds"));
+    if (limit.times < 2) row.refuse("times", "is less than 2");
+  }
+  if (repetition.limits.empty()) rule.refuse("limits", "is empty");
+  return repetition;
+}
+
 Signature read_signature(const JsonFields& entry) {
   Signature signature;
   signature.id = entry.text("id");
@@ -125,9 +140,15 @@ Signature read_signature(const JsonFields& entry) {
   entry.number_into(signature.rank, "rank");
   if (entry.has("absence")) {
     const auto rule = entry.object("absence");
-    signature.absence = {rule.texts("from"), rule.texts("without"), rule.texts("until")};
+    signature.absence = {rule.texts("from"), rule.texts("without"), texts_or_none(rule, "until")};
+    signature.absence->end_after = static_cast<double>(rule.number_or_zero("end_after"));
+    signature.absence->any_device = rule.has("any_device") && rule.flag("any_device");
   } else if (entry.has("counters")) {
     signature.counters = read_counter_rule(entry.object("counters"));
+  } else if (entry.has("repetition")) {
+    signature.repetition = read_repetition(entry.object("repetition"));
+  } else if (entry.has("vf_state")) {
+    signature.vf_state = read_word(entry, "vf_state", kVfStates);
   } else {
     signature.match = entry.text("match");
   }

@@ -41,9 +41,28 @@ struct Alternative {
 
 // A step that leaves a line when it works: after a line of `from`, a line of `without` precedes
 // each line of `until` in the same run. If none does, the signature applies to the line of `until`.
-// All elements are ids of signatures.
+// All elements are ids of signatures; "mana-*" in `without` stands for all that begin with "mana-".
+// If `end_after` is set, the signature also applies to the line of `from` if none of `without`
+// follows, and the log goes on for this number of seconds.
 struct AbsenceRule {
   std::vector<std::string> from, without, until;
+  double end_after = 0;
+  bool any_device = false;  // a line of `without` about another device is enough
+};
+
+// Events that are a fault if `times` of them have happened to one device within `seconds`, but not
+// within less than `min_seconds`, because one servicing event may remove a VF several times. `of`
+// holds ids of signatures; with `failed_runs`, the failure of a program's run is such an event.
+struct RepetitionRule {
+  struct Limit {
+    std::size_t times = 0;
+    double seconds = 0;
+    double min_seconds = 0;
+  };
+
+  std::vector<std::string> of;
+  bool failed_runs = false;
+  std::vector<Limit> limits;
 };
 
 struct Signature {
@@ -56,6 +75,8 @@ struct Signature {
   std::string match;  // RE2 syntax; named groups are captures; empty if there is a rule
   std::optional<AbsenceRule> absence;
   std::optional<CounterRule> counters;  // see diag/counters.h
+  std::optional<RepetitionRule> repetition;
+  std::optional<VfState> vf_state;  // of a NIC when the log ends (see diag/outage.h)
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
   std::string confirm;                    // how to confirm the cause by hand
@@ -105,7 +126,7 @@ RunKind kind_of(const Signature& signature);
 
 // Whether the signature applies to several lines, or to missing ones, instead of matching one line.
 inline bool is_rule(const Signature& signature) {
-  return signature.absence || signature.counters;
+  return signature.absence || signature.counters || signature.repetition || signature.vf_state;
 }
 
 // Reads data/signatures.json. Errc::invalid names the signature and the field.

@@ -43,6 +43,27 @@ constexpr bool is_step(State state) {
   return state <= State::traffic;
 }
 
+// Whether a synthetic NIC uses its VF.
+enum class VfState {
+  used,          // the data path uses the VF, or a program has claimed its port
+  removed,       // the host has removed the VF
+  not_bound,     // the host has added the VF, but no driver has opened it
+  not_joined,    // a driver has opened the VF, but it has not joined the synthetic NIC
+  not_switched,  // the VF has joined, but the data path does not use it
+  servicing,     // the adapter is being reset or serviced
+  stopped,       // the VF has left in an orderly way: its driver or that of the NIC was unbound
+};
+
+inline constexpr EnumWords<VfState, 7> kVfStates = {{
+    {VfState::used, "used"},
+    {VfState::removed, "removed"},
+    {VfState::not_bound, "not-bound"},
+    {VfState::not_joined, "not-joined"},
+    {VfState::not_switched, "not-switched"},
+    {VfState::servicing, "servicing"},
+    {VfState::stopped, "stopped"},
+}};
+
 enum class RunKind {
   boot,     // the kernel, from its start to the next one
   program,  // a DPDK program, from the start of EAL to the next one

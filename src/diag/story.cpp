@@ -127,6 +127,8 @@ Quote Story::quote(const Event& event) const {
 
 void Story::add(const Signature& signature, const Captures& captures, const Event& event) {
   const auto device = devices_.device_of(signature, captures);
+  if (!event.time.empty()) last_time_ = event.time;
+  outages_.next(signature, captures, device, event);
   if (signature.role == Role::note && !signature.begins) return;
   const auto* const current = current_run(kind_of(signature));
   const bool is_running = current != nullptr && current->ending == Ending::none;
@@ -140,6 +142,8 @@ void Story::add(const Signature& signature, const Captures& captures, const Even
   }
   if (signature.ends && run.ending != *signature.ends) {
     run.ending = *signature.ends;
+    const bool is_failed = run.ending == Ending::failed && run.kind == RunKind::program;
+    if (is_failed) ++failed_programs_;
     run.end = quote(event);
   }
   if (is_error(signature) || signature.role == Role::benign) {
@@ -212,6 +216,23 @@ void Story::add_entry(const Signature& signature,
   } else if (is_error(signature) && !benign) {
     open_.push_back(&slot);
   }
+}
+
+// A program that works after the last line of the rule has recovered.
+void Story::conclude(const Conclusion& conclusion) {
+  const auto& rule = *conclusion.rule;
+  const auto* const run = current_run(kind_of(rule));
+  const bool is_over = rule.blocks && run != nullptr && run->kind == RunKind::program &&
+                       run->worked && run->worked->last_line > conclusion.last_line;
+  if (is_over) return;
+  const auto& line = conclusion.line;
+  const Event event{line.text, line.line, line.time};
+  const auto& device = conclusion.device;
+  add_entry(rule, conclusion.captures, event, device, run == nullptr ? Run{} : *run);
+  if (conclusion.count == 1) return;
+  auto& entry = slot_of({&rule, false, device.text()})->open;
+  entry.count = conclusion.count;
+  entry.last_line = conclusion.last_line;
 }
 
 LogEntry* Story::add_unknown(const Event& event) {

@@ -14,17 +14,12 @@
 #include <vector>
 
 #include "diag/device.h"
+#include "diag/outage.h"
+#include "diag/quote.h"
 #include "diag/signature.h"
 #include "diag/state.h"
 
 namespace manactl::diag {
-
-struct Quote {
-  std::string log;         // the file's name, "-" or "kernel log"
-  std::uint64_t line = 0;  // from 1
-  std::string text;        // printable, without prefix
-  std::string time = {};   // as the log writes it; may be empty
-};
 
 // A line that shows a state.
 struct Milestone {
@@ -73,13 +68,6 @@ struct LogEntry {
   std::vector<Quote> context = {};   // lines around the first one, if it is unrecognized
 };
 
-// A line of the log. The views need to be valid only during a call.
-struct Event {
-  std::string_view message;  // without prefix
-  std::uint64_t line = 0;
-  std::string_view time;
-};
-
 class Story {
  public:
   static constexpr std::size_t kMaxRuns = 100;
@@ -87,7 +75,7 @@ class Story {
   static constexpr std::size_t kMaxDevices = 1000;   // pairs of a signature and a device
   static constexpr std::size_t kMaxUnknown = 50;     // kinds of unrecognized lines
 
-  explicit Story(std::string log) : log_(std::move(log)) {}
+  explicit Story(std::string log) : log_(std::move(log)), outages_(log_) {}
 
   void add(const Signature& signature, const Captures& captures, const Event& event);
 
@@ -98,6 +86,19 @@ class Story {
   // Adds an unrecognized line that looks like an error. Returns its entry if it is the first of its
   // kind, and null otherwise.
   LogEntry* add_unknown(const Event& event);
+
+  // Adds what a rule concludes. This changes no state.
+  void conclude(const Conclusion& conclusion);
+
+  // The number of runs of programs that have failed.
+  std::uint64_t failed_programs() const { return failed_programs_; }
+
+  // The newest time of a line that shows a state or the beginning or end of a run; may be empty.
+  const std::string& last_time() const { return last_time_; }
+
+  std::vector<NicStory> nics(std::string_view last_time) const {
+    return outages_.finish(last_time);
+  }
 
   std::vector<LogEntry> take_entries();  // in the order of their first lines
 
@@ -140,12 +141,14 @@ class Story {
 
   std::string log_;
   std::vector<Run> runs_;
-  std::uint64_t more_runs_ = 0, more_unknown_ = 0, last_run_ = 0;
+  std::uint64_t more_runs_ = 0, more_unknown_ = 0, last_run_ = 0, failed_programs_ = 0;
   std::map<RunKind, std::uint64_t> current_;  // numbers of the current runs
   std::map<Key, Slot> slots_;
   std::size_t unknown_slots_ = 0;
   std::vector<Slot*> open_;  // the slots with an open entry that a later line may resolve
   DeviceNames devices_;
+  OutageTracker outages_;
+  std::string last_time_;
   const Signature* last_ = nullptr;  // of the newest line; null if it was unrecognized
   Run* repeated_run_ = nullptr;      // of the lines of repeat(); null after any other line
   Milestone* repeated_ = nullptr;    // of `repeated_run_`

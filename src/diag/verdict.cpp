@@ -21,9 +21,11 @@ const Run* deciding_run(const LogReport& log) {
   return chosen;
 }
 
-const LogEntry* entry_at(const LogReport& log, const Quote& line) {
+// The cause whose first line this is.
+const LogEntry* cause_at(const LogReport& log, const Quote& line) {
   const auto entry = std::ranges::find_if(log.entries, [&line](const LogEntry& one) {
-    return one.first.line == line.line && one.count > 0 && one.run != 0;
+    return one.first.line == line.line && one.run != 0 && one.signature != nullptr &&
+           one.signature->role == Role::cause;
   });
   return entry == log.entries.end() ? nullptr : &*entry;
 }
@@ -62,11 +64,13 @@ std::optional<Milestone> total_after(const Run& run, std::uint64_t removal) {
   return total == run.milestones.end() ? std::nullopt : std::optional(*total);
 }
 
-// The newest state of a device that has disappeared, or that has not returned from servicing.
+// The newest state of a device that has disappeared, or that has not returned from servicing. The
+// VFs of synthetic NICs are not among them: see LogReport::nics.
 const Milestone* lost_device(const Run& run) {
   const Milestone* lost = nullptr;
   for (const auto& one : run.milestones) {
     if (one.state != State::lost && one.state != State::servicing) continue;
+    if (one.state == State::lost && !one.device.channel.empty()) continue;
     const bool is_back = std::ranges::any_of(run.milestones, [&one](const Milestone& later) {
       return later.last_line > one.last_line && is_step(later.state) &&
              later.device.may_be(one.device);
@@ -89,10 +93,27 @@ const LogEntry* unexplained_error(const LogReport& log, const Run* run) {
   return nullptr;
 }
 
+// The first NIC that worked, but does not use its VF when the log ends. A VF that a program uses
+// may have left its NIC.
+const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
+  if (run != nullptr && run->kind == RunKind::program) return nullptr;
+  const auto nic = std::ranges::find_if(log.nics, [](const NicStory& one) {
+    return one.has_worked && one.state != VfState::used && one.since;
+  });
+  return nic == log.nics.end() ? nullptr : &*nic;
+}
+
+// Whether packets pass nevertheless, but on the synthetic path or not reliably.
+bool is_degradation(const Signature& cause) {
+  return cause.vf_state || (cause.repetition && kind_of(cause) == RunKind::boot);
+}
+
 int severity(Answer answer) {
   constexpr std::array kOrder = {Answer::not_mana,
                                  Answer::no_failure,
                                  Answer::works,
+                                 Answer::away,
+                                 Answer::degraded,
                                  Answer::failed_unknown,
                                  Answer::worked_until,
                                  Answer::failed};
@@ -104,11 +125,12 @@ int severity(Answer answer) {
 Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (!log.is_about_mana()) return {log.lines == 0 ? Answer::no_failure : Answer::not_mana, {}, {}};
   if (root) {
-    const auto* const error = entry_at(log, *root);
+    const auto* const error = cause_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
     if (run == nullptr) return {Answer::failed, {}, root};
+    if (is_degradation(*error->signature)) return {Answer::degraded, {}, root};
     auto before = carried_packets(*run, error->device, root->line);
-    const bool is_removal = error->signature != nullptr && error->signature->state == State::lost;
+    const bool is_removal = error->signature->state == State::lost;
     if (!before && is_removal) before = total_after(*run, root->line);
     if (!before) return {Answer::failed, {}, root};
     return {Answer::worked_until, before, root};
@@ -126,6 +148,8 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   }
   const auto* const lost = lost_device(*run);
   if (lost != nullptr && run->worked) return {Answer::worked_until, run->worked, lost->quote};
+  const auto* const nic = nic_without_vf(log, run);
+  if (nic != nullptr) return {Answer::away, run->worked, nic->since};
   if (run->worked) return {Answer::works, run->worked, {}};
   if (error != nullptr) return {Answer::failed_unknown, {}, error->first};
   return {};

@@ -14,6 +14,8 @@ namespace manactl::diag {
 
 enum class Answer {
   works,           // the last run shows a working device
+  away,            // a VF that worked is not used when the log ends, but this need not be a fault
+  degraded,        // packets pass, but not on the VF of each NIC, or not reliably
   worked_until,    // it did until a failure
   failed,          // and the root cause is known
   failed_unknown,  // and the cause is not known
@@ -21,8 +23,10 @@ enum class Answer {
   not_mana,        // the logs contain no line of MANA, or lines of other NICs only
 };
 
-inline constexpr EnumWords<Answer, 6> kAnswers = {{
+inline constexpr EnumWords<Answer, 8> kAnswers = {{
     {Answer::works, "works"},
+    {Answer::away, "away"},
+    {Answer::degraded, "degraded"},
     {Answer::worked_until, "worked-until"},
     {Answer::failed, "failed"},
     {Answer::failed_unknown, "failed-unknown"},
@@ -31,7 +35,7 @@ inline constexpr EnumWords<Answer, 6> kAnswers = {{
 }};
 
 constexpr bool is_failure(Answer answer) {
-  return answer == Answer::worked_until || answer == Answer::failed ||
+  return answer == Answer::degraded || answer == Answer::worked_until || answer == Answer::failed ||
          answer == Answer::failed_unknown;
 }
 
@@ -46,7 +50,8 @@ struct LogReport;
 // Judges one log. `root` is the line of the root cause, if it is in this log.
 Verdict judge(const LogReport& log, const std::optional<Quote>& root);
 
-// Returns the verdict that ranks higher: failures first, then works, no-failure, and not-mana.
+// Returns the verdict that ranks higher: failures first, then degraded, away, works,
+// no-failure, and not-mana.
 const Verdict& more_serious(const Verdict& one, const Verdict& other);
 
 }  // namespace manactl::diag

@@ -22,8 +22,8 @@ using test::read_text;
 using test::root_id;
 using test::sample;
 
-constexpr std::array<std::string_view, 5> kKinds = {
-    "healthy", "fault", "recovered", "not-mana", "unknown"};
+constexpr std::array<std::string_view, 6> kKinds = {
+    "healthy", "fault", "degraded", "recovered", "not-mana", "unknown"};
 
 // The logs of tests/logs/story are in two parts.
 constexpr std::size_t kBlindPart = 2;
@@ -38,7 +38,9 @@ struct Case {
 
   bool is(std::string_view kind) const { return name.starts_with(kind); }
 
-  bool is_program() const { return name.find("kernel") == std::string::npos && !is("not-mana"); }
+  bool is_program() const {
+    return name.find("kernel") == std::string::npos && !is("not-mana") && !is("degraded");
+  }
 
   std::string_view kind() const {
     return *std::ranges::find_if(kKinds, [this](auto kind) { return is(kind); });
@@ -97,6 +99,7 @@ std::string ids_of_recovered(const Diagnosis& diagnosis) {
 std::string_view reported_kind(const Diagnosis& diagnosis) {
   const auto answer = diagnosis.verdict->answer;
   if (answer == Answer::not_mana) return "not-mana";
+  if (answer == Answer::degraded) return "degraded";
   if (diagnosis.root) return "fault";
   if (is_failure(answer)) return "unknown";
   return diagnosis.recovered.empty() ? "healthy" : "recovered";
@@ -144,6 +147,8 @@ TEST_P(Corpus, HasTheSameAnswerInEveryWrapping) {
                                    "web_1  | ",
                                    "\x1b[1;31m"}) {
     std::string text;
+    // The length of an outage matters, and in these lines, all times are the same.
+    if (GetParam().is("degraded") && prefix.find("03:00:00") != std::string::npos) continue;
     for (const auto& line : lines) text += prefix + line + "\r\n";
     expect_same(text, prefix);
   }
@@ -268,6 +273,7 @@ std::string table_of(const Score& score) {
   for (const auto kind : kKinds) text += fmt::format("{:>10}", kind);
   text += "     right\n";
   for (const auto kind : kKinds) {
+    if (!score.logs.contains(kind)) continue;
     text += fmt::format("{:<12}", kind);
     for (const auto reported : kKinds) {
       text += fmt::format(
@@ -288,6 +294,7 @@ TEST(CorpusOfLogs, IsDiagnosedCorrectlyInAllParts) {
     const auto text = fmt::format("part {}\n{}", part, table_of(score));
     fmt::print("{}\n", text);
     for (const auto kind : kKinds) {
+      if (!score.logs.contains(kind)) continue;
       EXPECT_GE(score.right.at(kind), kGoal * score.logs.at(kind)) << kind << '\n' << text;
     }
     EXPECT_FALSE(score.confusion.at("healthy").contains("fault")) << text;
