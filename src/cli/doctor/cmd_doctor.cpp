@@ -244,8 +244,14 @@ DoctorResult DoctorCommand::result() const {
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     const auto& log = reports_[i];
     const bool is_captured = !context_.root.empty() && options_.logs.empty();
-    result.logs.push_back(
-        {logs_[i].name, log.lines, log.dpdk_release, log.runs, log.more_runs, is_captured});
+    result.logs.push_back({logs_[i].name,
+                           log.lines,
+                           log.dpdk_release,
+                           log.runs,
+                           log.more_runs,
+                           log.nics,
+                           log.last_time,
+                           is_captured});
   }
   return result;
 }

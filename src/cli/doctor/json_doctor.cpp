@@ -49,6 +49,24 @@ Json run_json(const std::string& log, const diag::Run& run) {
   return row;
 }
 
+Json nic_json(const std::string& log, const diag::NicStory& nic) {
+  const auto& absences = nic.absences;
+  Json row;
+  row["log"] = safe(log);
+  row["channel"] = safe(nic.channel);
+  row["interface"] = text_or_null(nic.interface);
+  row["state"] = word_of(diag::kVfStates, nic.state);
+  row["worked"] = nic.has_worked;
+  row["since"] = quote_json(nic.since);
+  row["time"] = nic.since ? text_or_null(nic.since->time) : Json(nullptr);
+  row["seconds"] = nic.seconds ? Json(*nic.seconds) : Json(nullptr);
+  row["absences"] = {
+      {"count", absences.count},
+      {"seconds", absences.lengths},
+      {"longest", absences.lengths.empty() ? Json(nullptr) : Json(absences.longest)}};
+  return row;
+}
+
 Json verdict_json(const DoctorResult& result) {
   const auto& verdict = result.diagnosis.verdict;
   if (!verdict) return nullptr;
@@ -163,6 +181,10 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["runs"] = Json::array();
   for (const auto& log : result.logs) {
     for (const auto& run : log.runs) document["runs"].push_back(run_json(log.name, run));
+  }
+  document["nics"] = Json::array();
+  for (const auto& log : result.logs) {
+    for (const auto& nic : log.nics) document["nics"].push_back(nic_json(log.name, nic));
   }
   document["notes"] = strings(result.notes);
   document["probe"] = result.probe == nullptr ? Json(nullptr) : probe_json(*result.probe);

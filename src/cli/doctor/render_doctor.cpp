@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diag/log_time.h"
 
 namespace manactl::cli {
 namespace {
@@ -35,13 +36,6 @@ std::string check_summary(const diag::Report& report) {
                          : fmt::format("none of {} checks failed", report.outcomes.size());
   if (!others.empty()) text += fmt::format(" ({}: see 'manactl check')", join(others, ", "));
   return text;
-}
-
-// Returns "Nov 21 03:00:00", "1732158000.123456" (since 1970) or "12.345678 s after boot".
-std::string moment_of(const std::string& time) {
-  constexpr std::size_t kMaxUptimeDigits = 9;  // seconds since 1970 have ten digits
-  const bool is_uptime = time.find(':') == std::string::npos && time.find('.') <= kMaxUptimeDigits;
-  return is_uptime ? printable(time) + " s after boot" : printable(time);
 }
 
 class DoctorWriter {
@@ -126,11 +120,11 @@ void DoctorWriter::write_verdict(const diag::Verdict& verdict) {
   const auto& worked = verdict.worked;
   const auto place_and_time = [this](const diag::Quote& quote, auto line, const auto& time) {
     const auto place = place_of(quote.log, line);
-    return time.empty() ? place : fmt::format("{}, {}", place, moment_of(time));
+    return time.empty() ? place : fmt::format("{}, {}", place, diag::moment_text(time));
   };
   if (worked && verdict.answer == diag::Answer::works) {
     out() << screen_.paint(Color::green, "Works:") << ' '
-          << fmt::format("{} ({})\n\n",
+          << fmt::format("{} ({})\n",
                          printable(worked->signature->title),
                          place_of(worked->quote.log, worked->last_line));
   } else if (worked && verdict.answer == diag::Answer::worked_until) {
@@ -296,9 +290,16 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (result.probe != nullptr) screen.stream() << '\n';
   const auto& verdict = diagnosis.verdict;
   if (verdict) writer.write_verdict(*verdict);
+  const bool is_degraded = verdict && verdict->answer == diag::Answer::degraded;
+  if (verdict && !is_degraded) print_nics(screen, result, verbosity);
   const bool is_unknown = verdict && diag::is_failure(verdict->answer) && !diagnosis.root;
   if (is_unknown) writer.write_unknown_failure(result);
-  if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root, true);
+  if (diagnosis.root) {
+    const auto& quote = diagnosis.root->quote;
+    const bool is_state = is_degraded && quote && quote->line == verdict->failure->line;
+    writer.write_cause(is_state ? "Degraded:" : "Root cause:", *diagnosis.root, true);
+  }
+  if (is_degraded) print_nics(screen, result, verbosity);
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other, false);
   const auto* const heading = !diagnosis.root            ? "Unexplained errors:"
                               : diagnosis.others.empty() ? "Caused by this:"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the result of doctor: text in render_doctor.cpp, render_story.cpp and render_probe.cpp,
-// JSON in json_doctor.cpp.
+// Prints the result of doctor: text in render_doctor.cpp, render_nics.cpp, render_story.cpp and
+// render_probe.cpp, JSON in json_doctor.cpp.
 
 #pragma once
 
@@ -26,6 +26,8 @@ struct DoctorResult {
     std::string dpdk_release;
     std::vector<diag::Run> runs = {};
     std::uint64_t more_runs = 0;
+    std::vector<diag::NicStory> nics = {};
+    std::string last_time = {};
     bool is_captured = false;  // --root has it, and doctor reads it without being asked
   };
 
@@ -45,6 +47,10 @@ void print_text(Screen& screen, const datapath::ProbeReport& report);
 // Prints the runs of a log with the states that its lines show.
 void print_text(Screen& screen, const DoctorResult::Log& log);
 void print_text(Screen& screen, const DoctorResult& result, int verbosity);
+
+// Prints which NICs do not use their VFs when a log ends, and how often the VFs were removed. The
+// result must have a verdict.
+void print_nics(Screen& screen, const DoctorResult& result, int verbosity);
 
 // Returns the command that writes a bundle with the machine and the logs of `result`, to report a
 // failure whose cause is unknown.

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
+#include "diag/log_time.h"
 
 namespace manactl::cli {
 namespace {
@@ -20,6 +21,17 @@ std::string describe_run(const diag::Run& run) {
 
 void write_row(Screen& screen, std::uint64_t line, std::string_view time, std::string_view what) {
   screen.stream() << fmt::format("    {:>6}  {:<19}  ", line, printable(time)) << what << '\n';
+}
+
+void write_nic(Screen& screen, const diag::NicStory& nic, const std::string& last_time) {
+  auto text = fmt::format("NIC {}: {}", printable(nic.name()), word_of(diag::kVfStates, nic.state));
+  if (nic.since) {
+    const auto time = diag::moment_text(nic.since->time, last_time);
+    text += time.empty() ? fmt::format(" since line {}", nic.since->line)
+                         : fmt::format(" since {} (line {})", time, nic.since->line);
+  }
+  if (nic.absences.count > 0) text += ", away " + diag::absences_text(nic.absences);
+  screen.stream() << "  " << text << '\n';
 }
 
 }  // namespace
@@ -47,6 +59,7 @@ void print_text(Screen& screen, const DoctorResult::Log& log) {
                 fmt::format("{:<10}  {}", word_of(diag::kEndings, run.ending), run.end->text));
     }
   }
+  for (const auto& nic : log.nics) write_nic(screen, nic, log.last_time);
   if (log.more_runs > 0) screen.stream() << fmt::format("  and {} more runs\n", log.more_runs);
   screen.stream() << '\n';
 }
