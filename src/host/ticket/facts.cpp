@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "host/ticket/statements.h"
+
+namespace manactl::host {
+namespace {
+
+using Statements = TicketStatements;
+using Statement = TicketStatements::Statement;
+
+tl::unexpected<Error> not_in_log() {
+  return fail(Errc::unsupported, "not in the log");
+}
+
+void show(const Statement& statement, const std::string& fact, Ticket& ticket) {
+  ticket.shown_by.try_emplace(fact, statement.line);
+}
+
+void set_unknown(Facts& facts) {
+  facts.kernel = not_in_log();
+  facts.platform = not_in_log();
+  facts.functions = not_in_log();
+  facts.nics = not_in_log();
+  facts.carries_complete = not_in_log();
+  facts.rdma.devices = not_in_log();
+  facts.rdma.nodes = not_in_log();
+  facts.rdma.btf_mana = not_in_log();
+  facts.rdma.providers = not_in_log();
+  facts.rdma.rdma_core = not_in_log();
+  facts.rdma.mana_provider = not_in_log();
+  facts.rdma.libraries = not_in_log();
+  facts.limits = not_in_log();
+  facts.cpus = not_in_log();
+  facts.dpdk = not_in_log();
+  facts.memory.pools = not_in_log();
+  facts.memory.mounts = not_in_log();
+}
+
+// ---- the kernel ---------------------------------------------------------------------------------
+
+std::string machine_of(const Statements& statements, const std::string& release) {
+  auto machine = statements.value("kernel machine");
+  if (!machine.empty()) return machine;
+  const auto ends = [&release](std::string_view end) { return release.ends_with(end); };
+  if (ends(".aarch64") || ends("-arm64")) return "aarch64";
+  return ends(".x86_64") || ends("-amd64") ? "x86_64" : "";
+}
+
+void add_kernel(const Statements& statements, Ticket& ticket) {
+  const auto* const release = statements.find("kernel release");
+  if (release == nullptr) return;
+  ticket.facts.kernel = Kernel{release->value,
+                               machine_of(statements, release->value),
+                               statements.value("os id"),
+                               statements.value("os version")};
+  show(*release, "kernel", ticket);
+}
+
+// ---- PCI functions ------------------------------------------------------------------------------
+
+Adapter adapter_of_id(const std::string& id) {
+  if (id == "mlx") return Adapter::mlx;
+  if (id == "1414:00b9") return Adapter::mana_pf;
+  return id == "1414:00c1" ? Adapter::mana_pf2 : Adapter::mana_vf;
+}
+
+PciFunction function_of(const PciAddress& address, const std::string& id) {
+  constexpr std::uint16_t kMicrosoft = 0x1414;
+  constexpr std::uint16_t kMellanox = 0x15b3;
+  PciFunction function;
+  function.address = address;
+  function.adapter = adapter_of_id(id);
+  function.vendor = function.is_mana() ? kMicrosoft : kMellanox;
+  switch (function.adapter) {
+    case Adapter::mana_vf:
+      function.device = 0x00ba;
+      break;
+    case Adapter::mana_pf:
+      function.device = 0x00b9;
+      break;
+    case Adapter::mana_pf2:
+      function.device = 0x00c1;
+      break;
+    case Adapter::mlx:
+    case Adapter::other:
+      break;
+  }
+  return function;
+}
+
+// Names such as enP30832s1d1 contain the domain of the function (systemd.net-naming-scheme(7)).
+bool is_of_domain(std::string_view interface, std::uint32_t domain) {
+  const auto prefix = fmt::format("enP{}", domain);
+  return interface.starts_with(prefix + 's') || interface.starts_with(prefix + 'p');
+}
+
+void add_netdevs(const Statements& statements, const std::string& key, PciFunction& function) {
+  for (const auto& name : statements.subjects("link")) {
+    const bool is_known = statements.find(fmt::format("{} netdev {}", key, name)) != nullptr;
+    const bool is_present = statements.value(fmt::format("link {} present", name)) == "yes";
+    const bool is_named = is_present && is_of_domain(name, function.address.domain);
+    const bool is_here =
+        statements.value(fmt::format("link {} device", name)) == function.address.str();
+    if (is_known || is_named || is_here) function.netdevs.push_back(name);
+  }
+}
+
+void add_functions(const Statements& statements, Ticket& ticket) {
+  std::vector<PciFunction> functions;
+  ticket.knows_drivers = ticket.knows_ports = true;
+  for (const auto& name : statements.subjects("function")) {
+    const auto key = "function " + name;
+    const auto* const id = statements.find(key + " id");
+    const auto* const mana = statements.find(key + " mana");
+    const auto address = PciAddress::parse(name);
+    if (!address || (id == nullptr && mana == nullptr)) continue;
+    auto function = function_of(*address, id != nullptr ? id->value : std::string());
+    add_netdevs(statements, key, function);
+    const auto* const driver = statements.find(key + " driver");
+    if (driver != nullptr) function.driver = driver->value;
+    // Only a driver creates interfaces.
+    const bool is_bound = driver == nullptr && !function.netdevs.empty() && function.is_mana();
+    if (is_bound) function.driver = kManaDriver;
+    const auto node = parse_unsigned(statements.value(key + " node"), INT16_MAX);
+    if (node) function.numa_node = static_cast<int>(*node);
+    if (function.is_mana()) {
+      ticket.knows_drivers = ticket.knows_drivers && (driver != nullptr || is_bound);
+      ticket.knows_ports = ticket.knows_ports && !function.netdevs.empty();
+      show(id != nullptr ? *id : *mana, "functions", ticket);
+      const bool is_wrong = driver != nullptr && driver->value != kManaDriver;
+      if (is_wrong) ticket.shown_by["drivers"] = (id != nullptr ? *id : *mana).line;
+      show(id != nullptr ? *id : *mana, "drivers", ticket);
+    }
+    functions.push_back(std::move(function));
+  }
+  const auto* const all = statements.find("functions");
+  ticket.knows_all_functions = all != nullptr;
+  if (all != nullptr) show(*all, "functions", ticket);
+  const bool has_all = ticket.knows_all_functions && ticket.is_hyperv;
+  if (!functions.empty() || has_all) ticket.facts.functions = std::move(functions);
+}
+
+// ---- modules ------------------------------------------------------------------------------------
+
+// The value of an option in the configuration of the running kernel, or of all kernels.
+const Statement* config_of(const Statements& statements, const std::string& option) {
+  const auto key = "config " + option;
+  if (const auto* const running = statements.find(key)) return running;
+  const auto release = statements.value("kernel release");
+  return release.empty() ? nullptr : statements.find(key + " " + release);
+}
+
+struct ModuleOption {
+  const char* module;
+  const char* option;
+};
+
+constexpr std::array kModuleOptions = {
+    ModuleOption{"mana", "CONFIG_MICROSOFT_MANA"},
+    ModuleOption{"mana_ib", "CONFIG_MANA_INFINIBAND"},
+    ModuleOption{"ib_uverbs", "CONFIG_INFINIBAND_USER_ACCESS"},
+    ModuleOption{"hv_netvsc", "CONFIG_HYPERV_NET"},
+    ModuleOption{"uio_hv_generic", "CONFIG_UIO_HV_GENERIC"},
+    ModuleOption{"mlx5_core", "CONFIG_MLX5_CORE"},
+};
+
+bool is_loaded(const Statements& statements, const char* module) {
+  return statements.value(fmt::format("module {} loaded", module)) == "yes";
+}
+
+// A module that is not in lsmod may be built in, unless its option depends on one that is a module:
+// mana_ib and mana (drivers/infiniband/hw/mana/Kconfig).
+bool cannot_be_builtin(const Statements& statements, std::string_view module) {
+  return module == "mana_ib" && is_loaded(statements, "mana");
+}
+
+Module module_of(const ModuleOption& row, const Statements& statements, Ticket& ticket) {
+  const auto key = fmt::format("module {}", row.module);
+  const auto* const loaded = statements.find(key + " loaded");
+  const auto* const missing = statements.find(key + " missing");
+  const auto* const config = config_of(statements, row.option);
+  const auto known = [&](Presence presence, const Statement& statement, std::string evidence = {}) {
+    show(statement, key, ticket);
+    return Module{row.module, presence, std::move(evidence)};
+  };
+  const bool is_absent = loaded == nullptr || loaded->value == "no";
+  if (!is_absent) return known(Presence::loaded, *loaded);
+  const auto& functions = ticket.facts.functions;
+  const bool drives = functions && std::ranges::any_of(*functions, [&row](const auto& function) {
+                        return function.driver == row.module;
+                      });
+  const std::string value = config == nullptr ? std::string() : config->value;
+  // The module of a driver that is in use is built in if lsmod does not list it.
+  if (drives && loaded != nullptr) return known(Presence::builtin, *loaded);
+  if (drives) {
+    ticket.shown_by.try_emplace(key, ticket.shown_by["functions"]);
+    return {row.module, Presence::loaded, ""};
+  }
+  if (value == "y") return known(Presence::builtin, *config);
+  if (value == "n") return known(Presence::missing, *config);
+  if (missing != nullptr) return known(Presence::missing, *missing);
+  if (loaded != nullptr && value == "m")
+    return known(Presence::available, *loaded, "configuration");
+  if (loaded != nullptr && cannot_be_builtin(statements, row.module)) {
+    return known(Presence::available, *loaded);
+  }
+  return {row.module, not_in_log(), ""};
+}
+
+// ---- RDMA ---------------------------------------------------------------------------------------
+
+bool is_mana_device(std::string_view name) {
+  return name.starts_with("mana_") || name.starts_with("manae_");
+}
+
+void add_rdma_devices(const Statements& statements, Ticket& ticket) {
+  auto& facts = ticket.facts;
+  const auto* const all = statements.find("rdma-devices");
+  auto names = statements.subjects("rdma");
+  const auto usable = statements.subjects("ibv");
+  names.insert(usable.begin(), usable.end());
+  std::vector<PciFunction*> functions;
+  if (facts.functions) {
+    for (auto& function : *facts.functions) {
+      if (function.is_mana()) functions.push_back(&function);
+    }
+  }
+  std::vector<RdmaDevice> devices;
+  for (const auto& name : names) {
+    RdmaDevice device;
+    device.name = name;
+    device.mana = is_mana_device(name);
+    device.error = "not in the log";
+    const bool is_of_function = device.mana && functions.size() == 1;
+    if (is_of_function) {
+      device.pci = functions.front()->address;
+      functions.front()->rdma_devices.push_back(name);
+    }
+    devices.push_back(std::move(device));
+  }
+  const bool has_mana = std::ranges::any_of(names, is_mana_device);
+  if (all == nullptr && !has_mana) return;
+  ticket.knows_rdma_devices = !has_mana || functions.size() == 1;
+  ticket.has_mana = ticket.has_mana || has_mana;
+  if (all != nullptr) show(*all, "rdma", ticket);
+  facts.rdma.devices = std::move(devices);
+}
+
+// ibv_devices lists only devices with a provider, but not which provider it is.
+void add_providers(const Statements& statements, Ticket& ticket) {
+  const auto* const all = statements.find("ibv-devices");
+  if (all == nullptr) return;
+  std::vector<Provider> providers;
+  for (const auto& name : statements.subjects("ibv")) {
+    providers.push_back({name, "", "not in the log"});
+  }
+  ticket.facts.rdma.providers = std::move(providers);
+  show(*all, "providers", ticket);
+}
+
+// A library that was built on the VM may replace that of the package, so devices with a provider
+// contradict a package that is too old.
+void add_rdma_core(const Statements& statements, Ticket& ticket) {
+  constexpr Release kFirstWithMana{44, 0, 0};
+  auto& rdma = ticket.facts.rdma;
+  for (const char* const name : {"libibverbs1", "libibverbs"}) {
+    const auto* const package = statements.find(fmt::format("package {} version", name));
+    const auto release =
+        package == nullptr ? Result<Release>(not_in_log()) : Release::parse(package->value);
+    if (!release) continue;
+    const bool has_provider = std::ranges::any_of(statements.subjects("ibv"), is_mana_device);
+    if (*release < kFirstWithMana && has_provider) continue;
+    rdma.rdma_core = std::optional<Release>(*release);
+    show(*package, "rdma-core", ticket);
+    return;
+  }
+}
+
+// ---- DPDK and memory ----------------------------------------------------------------------------
+
+// Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1".
+std::string upstream_of(std::string_view version) {
+  version.remove_prefix(std::min(version.find(':') + 1, version.size()));
+  return std::string(version.substr(0, version.find_first_of("-~+")));
+}
+
+// The drivers are packages of their own. A list without them may have been filtered.
+void add_dpdk(const Statements& statements, Ticket& ticket) {
+  const auto packages = statements.subjects("package");
+  const auto with = [&packages](std::string_view prefix) {
+    return std::ranges::find_if(packages,
+                                [prefix](const auto& p) { return p.starts_with(prefix); });
+  };
+  const auto eal = with("librte-eal");
+  const bool is_known = eal != packages.end() && with("librte-net-mana") != packages.end();
+  const auto* const version =
+      is_known ? statements.find(fmt::format("package {} version", *eal)) : nullptr;
+  if (version == nullptr) return;
+  SystemDpdk dpdk;
+  dpdk.library = fmt::format("package {}", *eal);
+  dpdk.version = upstream_of(version->value);
+  dpdk.net_mana = true;
+  dpdk.net_netvsc = with("librte-net-netvsc") != packages.end();
+  ticket.facts.dpdk = std::vector{std::move(dpdk)};
+  show(*version, "dpdk", ticket);
+}
+
+std::optional<std::uint64_t> number_of(const Statements& statements, const std::string& key) {
+  const auto* const found = statements.find(key);
+  const auto number =
+      found == nullptr ? Result<std::uint64_t>(not_in_log()) : parse_unsigned(found->value);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+// Pools of one node and size; those of other sizes may exist.
+std::vector<HugepagePool> pools_of_files(const Statements& statements) {
+  std::vector<HugepagePool> pools;
+  for (const auto& node : statements.subjects("hugepages")) {
+    for (const unsigned size : {2048U, 1048576U, 65536U, 32768U, 524288U}) {
+      const auto key = fmt::format("hugepages {} {} ", node, size);
+      const auto total = number_of(statements, key + "nr_hugepages");
+      const auto free = number_of(statements, key + "free_hugepages");
+      const auto number = parse_unsigned(node, INT16_MAX);
+      if (total && free && number) {
+        pools.push_back({static_cast<int>(*number), size, *total, *free});
+      }
+    }
+  }
+  return pools;
+}
+
+void add_memory(const Statements& statements, Ticket& ticket) {
+  auto& memory = ticket.facts.memory;
+  constexpr int kAnyNode = -1;
+  constexpr std::uint64_t kUsual = 2048;
+  const auto size = number_of(statements, "meminfo Hugepagesize");
+  if (size) memory.default_page_kib = *size;
+  auto pools = pools_of_files(statements);
+  const auto total = number_of(statements, "meminfo HugePages_Total");
+  const auto free = number_of(statements, "meminfo HugePages_Free");
+  // Hugetlb counts the pages of all sizes (Documentation/filesystems/proc.rst).
+  const auto all = number_of(statements, "meminfo Hugetlb");
+  const bool has_none = total == 0U && all == 0U;
+  const bool has_some = total && *total > 0 && free;
+  if (pools.empty() && has_some) {
+    pools.push_back(
+        {kAnyNode, memory.default_page_kib == 0 ? kUsual : memory.default_page_kib, *total, *free});
+  }
+  const bool is_reserved =
+      std::ranges::any_of(pools, [](const HugepagePool& pool) { return pool.total > 0; });
+  if (!has_none && !is_reserved) return;
+  memory.pools = has_none ? std::vector<HugepagePool>{} : std::move(pools);
+  for (const char* const key : {"meminfo Hugetlb", "meminfo HugePages_Total"}) {
+    if (const auto* const line = statements.find(key)) show(*line, "pools", ticket);
+  }
+}
+
+}  // namespace
+
+void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
+  set_unknown(ticket.facts);
+  for (const auto& key : statements.disputed()) {
+    ticket.unused.push_back(fmt::format(
+        "'{}': outputs in the log differ, and the prompts do not show that they are of one host",
+        printable(key)));
+  }
+  add_kernel(statements, ticket);
+  const auto release = statements.value("kernel release");
+  ticket.is_hyperv = statements.value("hyperv") == "yes" || release.ends_with("-azure") ||
+                     is_loaded(statements, "hv_netvsc");
+  add_functions(statements, ticket);
+  ticket.has_mana = has_mana_function(ticket.facts.functions) || is_loaded(statements, "mana");
+  for (const auto& row : kModuleOptions) {
+    ticket.facts.modules.push_back(module_of(row, statements, ticket));
+  }
+  add_rdma_devices(statements, ticket);
+  add_providers(statements, ticket);
+  add_rdma_core(statements, ticket);
+  add_dpdk(statements, ticket);
+  add_memory(statements, ticket);
+  add_ticket_nics(statements, ticket);
+}
+
+}  // namespace manactl::host

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/ticket/formats.h"
+
+#include <algorithm>
+
+#include "base/characters.h"
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+char lower_letter(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+bool contains_text(std::string_view text, std::string_view part, bool ignores_case) {
+  const auto same = [ignores_case](char one, char other) {
+    return ignores_case ? lower_letter(one) == lower_letter(other) : one == other;
+  };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+// Removes the quotes around a word of a shell.
+std::string_view unquoted(std::string_view word) {
+  const bool is_quoted = word.size() >= 2 && word.front() == word.back() &&
+                         (word.front() == '\'' || word.front() == '"');
+  return is_quoted ? word.substr(1, word.size() - 2) : word;
+}
+
+}  // namespace
+
+bool is_all_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+bool has_option(const TicketWords& words, char letter) {
+  return std::any_of(words.begin() + (words.empty() ? 0 : 1), words.end(), [letter](auto word) {
+    return word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+           word.find(letter) != std::string_view::npos;
+  });
+}
+
+bool TicketFilter::keeps(std::string_view text) const {
+  if (!is_known) return false;
+  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+           return contains_text(text, pattern, ignores_case);
+         });
+}
+
+TicketFilter filter_of_grep(const TicketWords& words) {
+  constexpr std::string_view kHarmless = "-iEFnH";  // options that do not change which lines match
+  TicketFilter filter;
+  std::string pattern;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto word = words[i];
+    const bool is_substitution = word.ends_with(')') || word.ends_with('`');  // $(uname -r)
+    if (word.starts_with('-') && !is_substitution) {
+      filter.is_known = filter.is_known && word.find_first_not_of(kHarmless) == word.npos;
+      filter.ignores_case = filter.ignores_case || word.find('i') != word.npos;
+    } else if (pattern.empty()) {
+      pattern = unquoted(word);
+    }
+  }
+  std::erase(pattern, '\\');
+  for (const auto part : split(pattern, '|')) {
+    const auto is_plain = [](char c) { return is_alphanumeric(c) || c == '_'; };
+    filter.is_known = filter.is_known && !part.empty() && std::ranges::all_of(part, is_plain);
+    filter.patterns.emplace_back(part);
+  }
+  return filter;
+}
+
+TicketFilter filter_of_pipe(std::string_view command) {
+  TicketFilter filter;
+  // A '|' inside of quotes belongs to the pattern.
+  char quote = 0;
+  std::vector<std::size_t> pipes;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '|' || c == ';' || c == '&') {
+      pipes.push_back(i);
+    }
+  }
+  if (pipes.empty()) return filter;
+  const auto program = words(command.substr(pipes.front() + 1));
+  const bool is_grep = pipes.size() == 1 && command[pipes.front()] == '|' && program.size() > 1 &&
+                       (program[0] == "grep" || program[0] == "egrep");
+  if (is_grep) return filter_of_grep(program);
+  filter.is_known = false;
+  return filter;
+}
+
+}  // namespace manactl::host

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+//
+// The outputs that list PCI functions: lspci (pciutils), dpdk-devbind.py (usertools of DPDK), and
+// the kernel's messages about the functions that it finds.
+
+#include <algorithm>
+#include <optional>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "host/ticket/formats.h"
+
+namespace manactl::host {
+namespace {
+
+// "7870:00:00.0" or, if all domains are 0, "00:02.0".
+std::optional<PciAddress> address_in(std::string_view word) {
+  constexpr std::size_t kWithoutDomain = 7;
+  const auto text = word.size() == kWithoutDomain ? "0000:" + std::string(word) : std::string(word);
+  const auto address = PciAddress::parse(text);
+  return address ? std::optional(*address) : std::nullopt;
+}
+
+// The ids of the functions that drivers of MANA and Mellanox support. `text` is the rest of a line
+// of lspci: "Ethernet controller [0200]: Microsoft Corporation Device [1414:00ba]".
+std::string id_in(std::string_view text) {
+  const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
+  for (const std::string_view id : {"1414:00ba", "1414:00b9", "1414:00c1"}) {
+    if (has(id)) return std::string(id);
+  }
+  const bool is_network = has("Ethernet") || has("Network") || has("Infiniband");
+  if (has("15b3:") || (is_network && has("Mellanox"))) return "mlx";
+  if (!has("Ethernet controller") || !has("Microsoft") || has("[1414:")) return {};
+  return has("Device 00b9") ? "1414:00b9" : has("Device 00c1") ? "1414:00c1" : "1414:00ba";
+}
+
+// ---- lspci --------------------------------------------------------------------------------------
+
+bool is_lspci(const TicketWords& words) {
+  return !words.empty() && words[0] == "lspci";
+}
+
+bool is_lspci_header(std::string_view line) {
+  const auto all = words(line);
+  return all.size() > 2 && address_in(all[0]) && line.find(": ") != line.npos;
+}
+
+bool is_ethernet_header(std::string_view line) {
+  return is_lspci_header(line) && line.find("Ethernet controller") != line.npos;
+}
+
+// States that the function has no driver, if the output shows drivers but none for this function.
+// `note` has the letters that were seen: 'm' for the modules of the function, 'd' for its driver.
+void end_function(const TicketOutput& output, bool is_at_end, TicketStatements& statements) {
+  if (output.subject.empty() || output.note.find('d') != output.note.npos) return;
+  const auto filter = filter_of_pipe(output.command);
+  const bool is_whole = filter.is_known && filter.patterns.empty() && !output.command.empty();
+  const auto all = words(output.command);
+  const bool shows_drivers = has_option(all, 'k') || has_option(all, 'v');
+  // "Kernel modules" follows "Kernel driver in use".
+  const bool has_modules = output.note.find('m') != output.note.npos;
+  if (!is_whole || !shows_drivers || (is_at_end && !output.is_complete && !has_modules)) return;
+  statements.add(fmt::format("function {} driver", output.subject), "");
+}
+
+void begin_function(const PciAddress& address, TicketOutput& output) {
+  output.subject = address.str();
+  output.note.clear();
+}
+
+bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& statements) {
+  if (is_lspci_header(line)) {
+    end_function(output, false, statements);
+    output.subject.clear();
+    const auto id = id_in(line);
+    if (line.find("Microsoft") != line.npos) statements.add("hyperv", "yes");
+    if (id.empty()) return true;
+    const auto address = address_in(words(line)[0]);
+    begin_function(*address, output);
+    statements.add(fmt::format("function {} id", address->str()), id);
+    return true;
+  }
+  constexpr std::string_view kDriver = "Kernel driver in use: ";
+  constexpr std::string_view kNode = "NUMA node: ";
+  if (line.starts_with(kDriver) && !output.subject.empty()) {
+    output.note += 'd';
+    statements.add(fmt::format("function {} driver", output.subject),
+                   std::string(line.substr(kDriver.size())));
+  }
+  if (line.starts_with("Kernel modules: ")) output.note += 'm';
+  if (line.starts_with(kNode) && !output.subject.empty()) {
+    statements.add(fmt::format("function {} node", output.subject),
+                   std::string(line.substr(kNode.size())));
+  }
+  // "--" separates the matches of grep -A.
+  if (line == "--") output.subject.clear();
+  return line == "--" || line.find(": ") != line.npos || line.ends_with(':');
+}
+
+void finish_lspci(const TicketOutput& output, TicketStatements& statements) {
+  end_function(output, true, statements);
+  const auto filter = filter_of_pipe(output.command);
+  const auto all = words(output.command);
+  const bool selects = has_option(all, 'd') || has_option(all, 's') || has_option(all, 't');
+  const bool is_whole =
+      output.is_complete && filter.is_known && filter.patterns.empty() && !selects;
+  if (is_whole) statements.add("functions", "all");
+}
+
+// ---- dpdk-devbind.py ----------------------------------------------------------------------------
+
+bool is_devbind(const TicketWords& words) {
+  const bool is_program = !words.empty() && words[0].starts_with("dpdk-devbind");
+  return is_program &&
+         (has_option(words, 's') || std::ranges::find(words, "--status") != words.end() ||
+          std::ranges::find(words, "--status-dev") != words.end());
+}
+
+// "7870:00:00.0 'Microsoft Azure Network Adapter VF 00ba' if=enP30832s1 drv=mana unused="
+bool is_devbind_row(std::string_view line) {
+  const auto all = words(line);
+  return all.size() > 2 && address_in(all[0]) && all[1].front() == '\'' &&
+         line.find("unused=") != line.npos;
+}
+
+std::string_view value_of_key(const TicketWords& words, std::string_view key) {
+  const auto found =
+      std::ranges::find_if(words, [key](auto word) { return word.starts_with(key); });
+  return found == words.end() ? std::string_view() : found->substr(key.size());
+}
+
+bool parse_devbind(std::string_view line, TicketOutput& output, TicketStatements& statements) {
+  if (!is_devbind_row(line)) {
+    return line.find("devices") != line.npos || line.starts_with("===") || line == "<none>";
+  }
+  const auto all = words(line);
+  const auto driver = value_of_key(all, "drv=");
+  const auto quote = line.substr(line.find('\''), line.rfind('\'') - line.find('\''));
+  const bool is_mana =
+      driver == kManaDriver || quote.ends_with(" 00ba") || quote.find("Microsoft") != quote.npos;
+  output.subject.clear();
+  if (!is_mana) return true;
+  begin_function(*address_in(all[0]), output);
+  statements.add(fmt::format("function {} mana", output.subject), "yes");
+  statements.add(fmt::format("function {} driver", output.subject), std::string(driver));
+  for (const auto name : split(value_of_key(all, "if="), ',')) {
+    if (name.empty()) continue;
+    statements.add(fmt::format("function {} netdev {}", output.subject, name), "yes");
+  }
+  return true;
+}
+
+// ---- messages of the kernel ---------------------------------------------------------------------
+
+constexpr std::string_view kPciMessage = "pci ";
+
+// "pci 7870:00:00.0: [1414:00ba] type 00 class 0x020000"
+std::optional<PciAddress> address_in_message(std::string_view line) {
+  const auto id = line.find(": [1414:00");
+  const auto begin = id == line.npos ? id : line.rfind(kPciMessage, id);
+  if (begin == line.npos || line.find("] type ") == line.npos) return std::nullopt;
+  const auto text = line.substr(begin + kPciMessage.size(), id - begin - kPciMessage.size());
+  return address_in(text);
+}
+
+bool is_pci_message(std::string_view line) {
+  return address_in_message(line) && !id_in(line).empty();
+}
+
+bool parse_pci_message(std::string_view line,
+                       TicketOutput& /*output*/,
+                       TicketStatements& statements) {
+  const auto address = address_in_message(line);
+  statements.add(fmt::format("function {} id", address->str()), id_in(line));
+  return true;
+}
+
+}  // namespace
+
+std::vector<TicketFormat> function_formats() {
+  return {
+      {"lspci", is_lspci, is_ethernet_header, parse_lspci, finish_lspci},
+      {"dpdk-devbind.py", is_devbind, is_devbind_row, parse_devbind},
+      {"kernel log", nullptr, is_pci_message, parse_pci_message, nullptr, true},
+  };
+}
+
+}  // namespace manactl::host

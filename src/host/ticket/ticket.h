@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Facts about the VM from commands that a log contains with their output, as people paste them into
+// tickets. The formats are rows of tables: see host/ticket/formats.h.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/facts.h"
+
+namespace manactl::host {
+
+// A line of the log.
+struct TicketLine {
+  std::uint64_t number = 0;  // from 1
+  std::string text;          // without blanks at its ends
+};
+
+struct Ticket {
+  Facts facts;                       // a fact that the log does not contain is an error
+  std::vector<std::string> outputs;  // "lspci (line 3)"; empty if the log has no output
+  std::vector<std::string> unused;   // what is not used, and why
+
+  // The lines that show facts: "functions", "drivers", "module mana", "nics", "links",
+  // "interfaces", "rdma", "rdma-core", "dpdk", "pools", "kernel".
+  std::map<std::string, TicketLine, std::less<>> shown_by;
+
+  // The parts of the facts that have no error of their own.
+  bool knows_drivers = false;        // PciFunction::driver of every MANA function
+  bool knows_ports = false;          // PciFunction::netdevs of every MANA function
+  bool knows_all_functions = false;  // a complete lspci
+  bool knows_rdma_devices = false;   // PciFunction::rdma_devices of every MANA function
+  bool knows_all_links = false;      // a complete ip link
+  bool is_hyperv = false;            // an output is that of a VM of Hyper-V
+  bool has_mana = false;             // an output shows a function, driver or device of MANA
+};
+
+// Every command and every distinctive first line contains one of these texts.
+std::vector<std::string> ticket_literals();
+
+// Reads the lines of a log in constant memory. Outside of outputs, it needs only the lines with one
+// of the literals.
+class TicketReader {
+ public:
+  // Lines that state facts. A log with more, such as that of a monitor, is not a ticket.
+  static constexpr std::uint64_t kMaxLines = 4000;
+
+  TicketReader();
+  ~TicketReader();
+  TicketReader(const TicketReader&) = delete;
+  TicketReader& operator=(const TicketReader&) = delete;
+
+  // True inside an output: the reader needs the next line.
+  bool is_reading() const;
+
+  // The line has its line end; without it, the log may be cut within the line, which then states
+  // nothing. `before` is text that ends with the line before, which may have the command; may be
+  // empty.
+  void add(std::string_view line, std::uint64_t number, std::string_view before);
+
+  Ticket finish();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace manactl::host

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/ticket/ticket.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "host/ticket_text.h"
+
+namespace manactl::host::ticket_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kLinks =
+    "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group "
+    "default "
+    "qlen 1000\n"
+    "    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n"
+    "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group "
+    "default qlen 1000\n"
+    "    link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n"
+    "3: enP30832s1: <BROADCAST,MULTICAST,SLAVE,UP,LOWER_UP> mtu 1500 qdisc mq master eth0 state UP "
+    "mode DEFAULT group default qlen 1000\n"
+    "    link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n"
+    "    altname enP30832p0s0\n";
+
+constexpr const char* kLspci =
+    "7870:00:00.0 Ethernet controller: Microsoft Corporation Device 00ba\n";
+
+// ---- what is not used ---------------------------------------------------------------------------
+
+TEST(Ticket, NamesTheOutputsAndTheirLines) {
+  EXPECT_THAT(read_ticket("text\n$ lspci\n" + std::string(kLspci) + kLinks).outputs,
+              ElementsAre("lspci (line 2)", "ip link (line 4)"));
+}
+
+TEST(Ticket, IgnoresLogsWithoutOutputs) {
+  EXPECT_THAT(read_ticket("[    0.1] Linux version 6.6.90-vyos (b@c) #1 SMP\n").outputs, IsEmpty());
+  EXPECT_THAT(read_ticket("EAL: Detected CPU lcores: 4\n").outputs, IsEmpty());
+}
+
+TEST(Ticket, UsesNoOutputsOfTwoHosts) {
+  const auto ticket = read_ticket("user@one:~$ lspci\n" + std::string(kLspci) +
+                                  "user@two:~$ uname -r\n6.8.0-1015-azure\n");
+  EXPECT_EQ(ticket_facts(ticket), "");
+  EXPECT_THAT(ticket.outputs, IsEmpty());
+  EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("several hosts (one, two)")));
+}
+
+TEST(Ticket, TakesTheNameOfUnameForThatOfTheHost) {
+  EXPECT_EQ(ticket_facts("user@one:~$ uname -a\n"
+                         "Linux two 6.8.0-1015-azure #17 SMP x86_64 x86_64 GNU/Linux\n"),
+            "");
+}
+
+TEST(Ticket, UsesTheNewestOfTwoOutputsOfOneHost) {
+  EXPECT_EQ(ticket_facts("user@vm1:~$ lsmod | grep mana\n"
+                         "user@vm1:~$ sudo modprobe mana\n"
+                         "user@vm1:~$ lsmod | grep -w mana\n"
+                         "mana                  110592  0\n"),
+            "module mana loaded\nmodule mana_ib available");
+}
+
+TEST(Ticket, UsesNeitherOfTwoOutputsThatDifferWithoutAHost) {
+  const auto ticket = read_ticket(
+      "$ uname -r\n6.8.0-1015-azure\n"
+      "$ uname -r\n5.15.0-1060-azure\n");
+  EXPECT_EQ(ticket_facts(ticket), "");
+  EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("'kernel release'")));
+}
+
+TEST(Ticket, DoesNotKeepAnInterfaceThatANewerListLacks) {
+  const std::string prompt = "user@vm1:~$ ";
+  const std::string eth0 =
+      "lo    UNKNOWN  00:00:00:00:00:00 <LOOPBACK,UP,LOWER_UP>\n"
+      "eth0  UP  00:00:5e:00:53:01 <BROADCAST,MULTICAST,UP,LOWER_UP>\n";
+  const std::string vf =
+      "enP30832s1 UP 00:00:5e:00:53:01 <BROADCAST,MULTICAST,SLAVE,UP,LOWER_UP>\n";
+  const std::string driver = prompt + "ethtool -i eth0\ndriver: hv_netvsc\nversion: 6.8\n";
+  EXPECT_EQ(ticket_facts(driver + prompt + "ip -br link\n" + eth0 + vf + prompt + "ip -br link\n" +
+                         eth0 + prompt + "exit\n"),
+            "nic eth0 up");
+}
+
+// ---- what is missing proves nothing -------------------------------------------------------------
+
+TEST(Ticket, ConcludesNothingFromACutOrFilteredList) {
+  const std::string other =
+      "0000:00:08.0 VGA compatible controller: Microsoft Corporation Hyper-V\n";
+  const std::vector<std::string> texts = {
+      "$ lspci\n" + other,                                   // the log ends
+      "$ lspci\n" + other + "[...]\n$ date\n",               // cut
+      "$ lspci | grep VGA\n" + other + "$ date\n",           // filtered
+      "$ lspci -d 1414:5353\n" + other + "$ date\n",         // selected
+      "$ lspci | head -5\n" + other + "$ date\n",            // cut by a program
+      "$ lspci\n$ date\n",                                   // nothing, without a host
+      std::string("# lspci\n\n# lsmod\n"),                   // headings
+      std::string("user@vm1:~$ lspci\nuser@vm1:~$ date\n"),  // not a VM of Hyper-V
+      "$ lspci; lsmod\n" + other + "$ date\n",               // two commands
+  };
+  for (const auto& text : texts) {
+    EXPECT_FALSE(read_ticket(text).facts.functions) << text;
+  }
+}
+
+TEST(Ticket, DoesNotTakeAFilteredDriverForAMissingOne) {
+  const std::string other = "c05b:00:00.0 Non-Volatile memory controller: Microsoft Device 00a9\n";
+  for (const std::string command :
+       {"$ lspci -k | grep Eth\n", "$ lspci\n", "", "$ lspci -k | grep -A1 Ethernet\n"}) {
+    EXPECT_FALSE(read_ticket(command + kLspci + other + "$ date\n").knows_drivers) << command;
+  }
+  // The output ends before the line with the driver.
+  EXPECT_FALSE(read_ticket("$ lspci -k\n" + std::string(kLspci)).knows_drivers);
+}
+
+TEST(Ticket, DoesNotTakeABuiltInModuleForAMissingOne) {
+  const std::string lsmod = "user@vm1:~$ lsmod | grep mana\nuser@vm1:~$ lspci -k\n";
+  EXPECT_EQ(ticket_facts(lsmod), "");
+  EXPECT_EQ(ticket_facts(lsmod + kLspci + "\tKernel driver in use: mana\n"),
+            "function 7870:00:00.0 1414:00ba driver 'mana'\nmodule mana built in");
+}
+
+TEST(Ticket, DoesNotKnowModulesThatAFilterDrops) {
+  EXPECT_EQ(ticket_facts("user@vm1:~$ lsmod | grep -w mana\n"
+                         "mana                  110592  0\n"
+                         "user@vm1:~$ lsmod | grep -v mana\n"
+                         "user@vm1:~$ exit\n"),
+            "module mana loaded");
+}
+
+TEST(Ticket, PairsNoInterfacesOfABond) {
+  EXPECT_EQ(ticket_facts("user@vm1:~$ ip -br link\n"
+                         "bond0 UP 00:00:5e:00:53:01 <BROADCAST,MULTICAST,MASTER,UP,LOWER_UP>\n"
+                         "eth1  UP 00:00:5e:00:53:01 <BROADCAST,MULTICAST,SLAVE,UP,LOWER_UP>\n"
+                         "user@vm1:~$ exit\n"),
+            "");
+}
+
+TEST(Ticket, UsesNoLineThatWasJoinedFromSeveral) {
+  std::string joined = kLinks;
+  std::ranges::replace(joined, '\n', ' ');
+  EXPECT_EQ(ticket_facts(joined + "\n"), "");
+}
+
+TEST(Ticket, DoesNotBelieveAnOldPackageIfADeviceIsUsable) {
+  const std::string package = "ii  libibverbs1:amd64  39.0-1  amd64  Library for RDMA\n";
+  EXPECT_EQ(ticket_facts(package), "rdma-core 39.0.0");
+  EXPECT_EQ(ticket_facts(package + "hca_id:\tmana_0\n"), "rdma mana_0");
+}
+
+// ---- limits -------------------------------------------------------------------------------------
+
+TEST(Ticket, IgnoresALogWithVeryManyOutputs) {
+  std::string text;
+  for (std::uint64_t i = 0; i < TicketReader::kMaxLines; ++i)
+    text += "$ uname -r\n6.8.0-45-azure\n";
+  EXPECT_EQ(ticket_facts(text), "kernel 6.8.0-45-azure");
+  const auto ticket = read_ticket(text + "$ uname -r\n6.8.0-45-azure\n");
+  EXPECT_THAT(ticket.outputs, IsEmpty());
+  EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("more than 4000")));
+}
+
+}  // namespace
+}  // namespace manactl::host::ticket_test
