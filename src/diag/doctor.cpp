@@ -33,7 +33,8 @@ std::string release_note(const Signature& signature, const LogReport& log) {
 
 // The detail of a passing check may be just a name, so the text includes the title of the check.
 std::string evidence_text(const CheckOutcome& outcome) {
-  const auto& [check, finding] = outcome;
+  const auto& check = outcome.check;
+  const auto& finding = outcome.finding;
   if (finding.status != Status::pass) return fmt::format("{}: {}", check.id, finding.detail);
   return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
@@ -121,6 +122,7 @@ Diagnosis::Item item_of(const CheckOutcome& outcome) {
   Diagnosis::Item item;
   item.id = outcome.check.id;
   item.title = outcome.check.problem;
+  item.quote = outcome.quote;
   item.cause = outcome.finding.detail;
   item.confirmation = Confirmation::confirmed;
   item.confirmed_by = evidence_text(outcome);
@@ -275,15 +277,17 @@ void DiagnosisBuilder::place_checks() {
 }
 
 void DiagnosisBuilder::judge_logs() {
-  const auto line_of_cause = [this](const LogReport& log) -> std::optional<Quote> {
+  const auto& best = diagnosis_.root;
+  const auto line_of_cause = [&](const LogReport& log) -> std::optional<Quote> {
     for (const auto& one : symptoms_) {
       if (one.may_be_root() && one.is_in(log)) return one.entry->first;
     }
-    return std::nullopt;
+    // The line of a check is in the log with the outputs.
+    const bool is_of_ticket = best && log.ticket.checks.find(best->id) != nullptr;
+    return is_of_ticket ? best->quote : std::nullopt;
   };
   for (const auto& log : logs_) {
     auto root = line_of_cause(log);
-    const auto& best = diagnosis_.root;
     if (best && best->quote && root && best->quote->log == root->log) root = best->quote;
     const auto verdict = judge(log, root);
     diagnosis_.verdict = diagnosis_.verdict ? more_serious(*diagnosis_.verdict, verdict) : verdict;

@@ -136,7 +136,10 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
       if (!rule.must_be_loaded) {
         return pass(fmt::format("{} is available", rule.name));
       }
-      return fail(fmt::format("{} is available but not loaded", rule.name),
+      // Without evidence, it is not certain that the kernel contains the module.
+      return fail(module.evidence.empty()
+                      ? fmt::format("{} is not loaded", rule.name)
+                      : fmt::format("{} is available but not loaded", rule.name),
                   {fmt::format("load {}: {}", rule.name, rule.why),
                    {fmt::format("modprobe {}", rule.name)}});
     case Presence::blacklisted:

@@ -19,6 +19,7 @@
 #include "diag/log_reader.h"
 #include "diag/log_time.h"
 #include "diag/repetition.h"
+#include "diag/ticket_scan.h"
 
 namespace manactl::diag {
 namespace {
@@ -72,7 +73,8 @@ bool is_dpdk_program_name(std::string_view program) {
 class Scan {
  public:
   Scan(const std::string& name, const SignatureSet& known)
-      : known_(known),
+      : name_(name),
+        known_(known),
         rate_(known.find("testpmd-traffic")),
         absences_(known.all(), name),
         counters_(known.all()),
@@ -97,6 +99,7 @@ class Scan {
   bool is_about_other_program(const Match& match) const;
   std::vector<Quote> lines_around(std::string_view line, std::uint64_t number) const;
 
+  std::string name_;
   const SignatureSet& known_;
   const Signature* rate_;  // may be null in tests
   AbsenceTracker absences_;
@@ -105,6 +108,7 @@ class Scan {
   bool had_no_rx_rate_ = false;  // the newest rate of received packets is 0
   RepetitionTracker repetitions_;
   Story story_;
+  TicketScan ticket_;
   LogReport report_;
   std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
   std::string_view block_;                       // the block that is being scanned
@@ -116,19 +120,24 @@ void Scan::scan_block(const Block& block) {
   block_ = text;
   reader_.begin_block(text, block.first_line);
   note_times(text);
+  ticket_.begin(block);
   std::size_t known_at = known_.next_candidate(text, 0);
   std::size_t error_at = find_error_word(text, 0);
   std::uint64_t number = block.first_line;
   std::size_t counted = 0;
   for (;;) {
     const auto hit = std::min(known_at, error_at);
+    ticket_.read_until(hit);
     if (hit == std::string_view::npos) break;
     const auto before = hit == 0 ? std::string_view::npos : text.rfind('\n', hit - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
     const auto end = std::min(text.find('\n', hit), text.size());
     number += count_line_ends(text.substr(counted, begin - counted));
     counted = begin;
-    scan_line(text.substr(begin, end - begin), number);
+    const auto line = text.substr(begin, end - begin);
+    const bool is_rate = skip_rate(line, number);
+    if (!is_rate) scan_line(line, number);
+    if (!is_rate || ticket_.is_reading()) ticket_.read_line(begin, end, number);
     if (known_at != std::string_view::npos && known_at < end) {
       known_at = known_.next_candidate(text, end);
     }
@@ -181,7 +190,6 @@ bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
 }
 
 void Scan::scan_line(std::string_view line, std::uint64_t number) {
-  if (skip_rate(line, number)) return;
   const auto message = without_prefix(line, scratch_);
   if (reader_.note(line, message, number)) return;
   auto matches = known_.matches(message);
@@ -321,6 +329,10 @@ LogReport Scan::finish(std::uint64_t lines) {
   report_.more_runs = story_.more_runs();
   report_.entries = story_.take_entries();
   report_.runs = story_.take_runs();
+  const auto ticket = ticket_.finish();
+  report_.has_mana = report_.has_mana || ticket.has_mana;
+  report_.has_platform = report_.has_platform || ticket.is_hyperv;
+  report_.ticket = check_ticket(ticket, report_.runs, report_.dpdk_release, name_);
   return std::move(report_);
 }
 

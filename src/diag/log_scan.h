@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "diag/signature_set.h"
 #include "diag/story.h"
+#include "diag/ticket_checks.h"
 
 namespace manactl::diag {
 
@@ -31,6 +32,7 @@ struct LogReport {
   bool has_mana = false;            // a line of a driver or library of MANA
   bool has_platform = false;        // a line of DPDK, or of a driver of Hyper-V
   bool has_other_nic = false;       // a line of the driver of another NIC
+  TicketReport ticket;              // from pasted commands and their output
 
   // DPDK without any NIC may have failed before it found MANA.
   bool is_about_mana() const { return has_mana || (has_platform && !has_other_nic); }

@@ -34,8 +34,8 @@ std::string size_text(std::uint64_t page_kib) {
 }
 
 std::string pool_text(const Pool& pool) {
-  return fmt::format("node {}: {} of {} pages of {} free",
-                     pool.node,
+  return fmt::format("{}: {} of {} pages of {} free",
+                     node_name(pool.node),
                      pool.free,
                      pool.total,
                      size_text(pool.page_kib));

@@ -99,7 +99,7 @@ Report run_all(std::span<const Check> checks,
   Report report;
   report.outcomes.reserve(checks.size());
   for (const Check& check : checks) {
-    report.outcomes.push_back({check, run_one(check, facts, options)});
+    report.outcomes.push_back({check, run_one(check, facts, options), {}});
   }
   return report;
 }

@@ -4,17 +4,20 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "diag/check.h"
+#include "diag/story.h"
 
 namespace manactl::diag {
 
 struct CheckOutcome {
   Check check;
   Finding finding;
+  std::optional<Quote> quote = {};  // the line of a log that shows the finding
 };
 
 struct Report {

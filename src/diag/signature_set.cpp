@@ -11,6 +11,7 @@
 
 #include "diag/literal_scanner.h"
 #include "diag/required_literals.h"
+#include "host/ticket/ticket.h"
 
 namespace manactl::embedded {
 extern const std::string_view counters_json;
@@ -152,6 +153,11 @@ Result<SignatureSet> SignatureSet::parse(std::string_view json) {
     auto expression = compile(signature);
     if (!expression) return tl::unexpected(expression.error());
     expressions.push_back(std::move(*expression));
+  }
+  // One search finds both the lines of signatures and those of pasted outputs.
+  for (auto& text : host::ticket_literals()) {
+    literals->texts.push_back(std::move(text));
+    literals->owners.emplace_back();
   }
   LiteralScanner scanner(literals->texts, LiteralScanner::Case::exact);
   return SignatureSet(std::make_unique<Compiled>(Compiled{std::move(*signatures),

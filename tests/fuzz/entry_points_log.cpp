@@ -52,7 +52,21 @@ bool is_printable(std::string_view text) {
   });
 }
 
+// Checks of pasted outputs have results and name lines of the log.
+void require_ticket(const diag::LogReport& report) {
+  const auto& ticket = report.ticket;
+  require(ticket.checks.outcomes.empty() || !ticket.outputs.empty());
+  for (const auto& outcome : ticket.checks.outcomes) {
+    require(outcome.finding.status != diag::Status::unknown && !outcome.finding.detail.empty());
+    require(outcome.quote && outcome.quote->line > 0 && outcome.quote->line <= report.lines);
+    require(is_printable(outcome.quote->text));
+  }
+  const auto diagnosis = diag::diagnose(ticket.checks, {report}, ticket.observations);
+  require(!diagnosis.root || diagnosis.root->quote.has_value());
+}
+
 void require_consistent(const diag::LogReport& report) {
+  require_ticket(report);
   for (const auto& entry : report.entries) {
     require(entry.count > 0 && entry.first.line > 0 && entry.first.line <= entry.last_line);
     require(entry.last_line <= report.lines && is_printable(entry.first.text));

@@ -128,6 +128,17 @@ TEST(FuzzSeeds, ModifiedLogsKeepTheInvariants) {
   }
 }
 
+TEST(FuzzSeeds, ModifiedTicketsKeepTheInvariants) {
+  run_variations(
+      "u@v:~$ lspci -k\n7870:00:00.0 Ethernet controller: Microsoft Corporation Device 00ba\n"
+      "\tKernel modules: mana\nu@v:~$ lsmod | grep mana\nu@v:~$ \n",
+      fuzz::log);
+  run_variations(
+      "2: eth0: <BROADCAST,UP> mtu 1500\n link/ether 00:00:5e:00:53:01\n3: enP1s1: "
+      "<BROADCAST,SLAVE> mtu 1500 master eth0\n link/ether 00:00:5e:00:53:01\n",
+      fuzz::log);
+}
+
 TEST(FuzzSeeds, ModifiedCompressedLogsKeepTheInvariants) {
   run_variations(
       "\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcb\x4d\xcc\x4b\xe4\x02\0\x55\x81\x60\xfa\x05\0\0\0"s,

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+//
+// Diagnoses of tickets: logs with pasted commands. Each check runs on a ticket that has its facts,
+// and must not fail on one that lacks them.
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "diag/doctor.h"
+#include "diag/logs.h"
+
+namespace manactl::diag::ticket_test {
+namespace {
+
+using test::ids;
+using test::read_text;
+using test::root_id;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kPrompt = "user@vm1:~$ ";
+
+// A command with its output.
+std::string shell(const std::string& command, const std::string& output = "") {
+  return kPrompt + command + "\n" + output;
+}
+
+const std::string kEnd = shell("exit");
+
+const std::string kLspci = shell("lspci -k",
+                                 "7870:00:00.0 Ethernet controller: Microsoft Corporation Device "
+                                 "00ba\n\tKernel driver in use: mana\n\tKernel modules: mana\n");
+
+const std::string kUname =
+    shell("uname -a", "Linux vm1 6.8.0-1015-azure #17-Ubuntu SMP x86_64 x86_64 x86_64 GNU/Linux\n");
+
+std::string links(const std::string& eth1_flags, const std::string& vf_flags) {
+  return shell("ip -br link",
+               "lo               UNKNOWN        00:00:00:00:00:00 <LOOPBACK,UP,LOWER_UP>\n"
+               "eth1             UP             00:00:5e:00:53:02 <BROADCAST,MULTICAST" +
+                   eth1_flags +
+                   ">\n"
+                   "enP30832s1       DOWN           00:00:5e:00:53:02 <BROADCAST,MULTICAST,SLAVE" +
+                   vf_flags + ">\n");
+}
+
+Diagnosis diagnose_ticket(const std::string& text) {
+  const auto log = read_text(text);
+  return diagnose(log.ticket.checks, {log}, log.ticket.observations);
+}
+
+std::vector<std::string> with_status(const std::string& text, Status status) {
+  std::vector<std::string> found;
+  for (const auto& outcome : read_text(text).ticket.checks.outcomes) {
+    if (outcome.finding.status == status) found.emplace_back(outcome.check.id);
+  }
+  return found;
+}
+
+// ---- root causes --------------------------------------------------------------------------------
+
+struct CauseCase {
+  const char* name;
+  std::string text;
+  std::string root;    // empty if no check fails
+  std::string quote;   // part of the line that shows it
+  std::string detail;  // part of the cause
+};
+
+void PrintTo(const CauseCase& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class TicketCauses : public testing::TestWithParam<CauseCase> {};
+
+TEST_P(TicketCauses, AreFoundWithTheirLine) {
+  const auto& one = GetParam();
+  const auto diagnosis = diagnose_ticket(one.text);
+  EXPECT_EQ(root_id(diagnosis), one.root);
+  ASSERT_TRUE(diagnosis.verdict);
+  EXPECT_EQ(is_failure(diagnosis.verdict->answer), !one.root.empty());
+  if (!diagnosis.root) return;
+  ASSERT_TRUE(diagnosis.root->quote);
+  EXPECT_THAT(diagnosis.root->quote->text, HasSubstr(one.quote));
+  EXPECT_EQ(diagnosis.root->quote->log, "test.log");
+  EXPECT_THAT(diagnosis.root->cause, HasSubstr(one.detail));
+  const auto lines = split(one.text, '\n');
+  EXPECT_EQ(trim(lines.at(diagnosis.root->quote->line - 1)), diagnosis.root->quote->text);
+  EXPECT_EQ(diagnosis.verdict->failure->line, diagnosis.root->quote->line);
+}
+
+// The same outputs in Markdown, without the end of the last one.
+TEST_P(TicketCauses, AreTheSameWithinACodeBlock) {
+  const auto& text = GetParam().text;
+  EXPECT_EQ(root_id(diagnose_ticket("Hello,\n\n```console\n" + text + "```\n")), GetParam().root);
+}
+
+TEST_P(TicketCauses, AreNotInventedWhereverTheTicketIsCut) {
+  const auto& one = GetParam();
+  for (std::size_t size = 0; size < one.text.size(); ++size) {
+    const auto root = root_id(diagnose_ticket(one.text.substr(0, size)));
+    EXPECT_TRUE(root.empty() || root == one.root) << one.text.substr(0, size) << root;
+  }
+}
+
+const CauseCase kCauses[] = {
+    {"Healthy",
+     kUname + kLspci + links(",UP,LOWER_UP", ",UP,LOWER_UP") +
+         shell("lsmod",
+               "Module                  Size  Used by\nmana_ib  65536  0\nib_uverbs  163840  1 "
+               "mana_ib\nmana  110592  1 mana_ib\nhv_netvsc  118784  0\n") +
+         shell("rdma link", "link mana_0/1 state ACTIVE physical_state LINK_UP netdev x\n") + kEnd,
+     "",
+     "",
+     ""},
+    {"NoMana",
+     kUname + shell("lspci", "0000:00:08.0 VGA compatible controller: Microsoft Hyper-V VGA\n") +
+         kEnd,
+     "hardware.mana",
+     "lspci",
+     "no PCI function 1414:00ba"},
+    {"NoDriver",
+     shell("lspci -nnk",
+           "7870:00:00.0 Ethernet controller [0200]: Microsoft Corporation Device [1414:00ba]\n"
+           "\tSubsystem: Microsoft Corporation Device [1414:00ba]\n"
+           "\tKernel modules: mana\n") +
+         kEnd,
+     "hardware.driver",
+     "7870:00:00.0 Ethernet controller",
+     "has no driver"},
+    {"WrongDriver",
+     shell("dpdk-devbind.py -s",
+           "\nNetwork devices using DPDK-compatible driver\n"
+           "============================================\n"
+           "7870:00:00.0 'Device 00ba' drv=vfio-pci unused=mana\n") +
+         kEnd,
+     "hardware.driver",
+     "drv=vfio-pci",
+     "bound to vfio-pci"},
+    {"KernelWithoutMana",
+     "[    2.24] pci 7870:00:00.0: [1414:00ba] type 00 class 0x020000 PCIe Endpoint\n" +
+         shell("lsmod | grep -i mana") +
+         shell("zgrep MANA /proc/config.gz", "# CONFIG_MICROSOFT_MANA is not set\n") + kEnd,
+     "kernel.mana",
+     "CONFIG_MICROSOFT_MANA is not set",
+     "mana is missing"},
+    {"KernelWithoutManaIb",
+     kLspci +
+         shell("grep MANA /boot/config-$(uname -r)",
+               "CONFIG_MICROSOFT_MANA=m\n# CONFIG_MANA_INFINIBAND is not set\n") +
+         kEnd,
+     "kernel.mana-ib",
+     "CONFIG_MANA_INFINIBAND is not set",
+     "mana_ib is missing"},
+    {"ModuleNotLoaded",
+     kLspci + shell("lsmod | grep mana", "mana                  110592  0\n") + kEnd,
+     "kernel.mana-ib",
+     "lsmod",
+     "mana_ib is not loaded"},
+    {"NoRdmaDevice",
+     kLspci + shell("rdma link") + kEnd,
+     "rdma.devices",
+     "rdma link",
+     "no RDMA device"},
+    {"NoProvider",
+     kLspci + shell("rdma link", "link mana_0/1 state ACTIVE physical_state LINK_UP\n") +
+         shell("ibv_devices", "    device                 node GUID\n    ------    ------\n") +
+         kEnd,
+     "rdma.provider",
+     "ibv_devices",
+     "no provider"},
+    {"OldRdmaCore",
+     kLspci +
+         shell("dpkg -l | grep ibverbs",
+               "ii  libibverbs1:amd64  39.0-1  amd64  Library for RDMA\n") +
+         kEnd,
+     "rdma.core",
+     "39.0-1",
+     "older than 44"},
+    {"VfDown",
+     links(",UP,LOWER_UP", "") + kEnd,
+     "interfaces.links",
+     "enP30832s1",
+     "eth1 is up but its VF enP30832s1 is down"},
+    {"NoHugepages",
+     kLspci +
+         shell("grep -i huge /proc/meminfo",
+               "HugePages_Total:       0\nHugePages_Free:        0\nHugetlb:     0 kB\n") +
+         kEnd,
+     "memory.hugepages",
+     "Hugetlb",
+     "no hugepages are reserved"},
+    {"NetTap",
+     kLspci +
+         shell("ip -br link",
+               "lo     UNKNOWN  00:00:00:00:00:00 <LOOPBACK,UP,LOWER_UP>\n"
+               "dtap0  UNKNOWN  00:00:5e:00:53:02 <BROADCAST,MULTICAST,UP,LOWER_UP>\n") +
+         kEnd,
+     "dpdk.fail-safe",
+     "dtap0",
+     "net_tap"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, TicketCauses, testing::ValuesIn(kCauses), [](const auto& one) {
+  return std::string(one.param.name);
+});
+
+// ---- every check --------------------------------------------------------------------------------
+
+// A ticket about another part of the VM decides nothing about this one.
+TEST(TicketChecks, RunOnlyWithTheirFacts) {
+  for (const auto& one : kCauses) {
+    const auto report = read_text(one.text).ticket;
+    for (const auto& outcome : report.checks.outcomes) {
+      EXPECT_NE(outcome.finding.status, Status::unknown) << one.name << outcome.check.id;
+      EXPECT_NE(outcome.finding.status, Status::skipped) << one.name << outcome.check.id;
+      EXPECT_TRUE(outcome.quote) << one.name << ' ' << outcome.check.id;
+    }
+  }
+  EXPECT_THAT(with_status(kLspci + kEnd, Status::fail), IsEmpty());
+  EXPECT_THAT(with_status(kLspci + kEnd, Status::pass),
+              ElementsAre("hardware.mana", "hardware.driver", "kernel.mana"));
+}
+
+// These need facts that no output has, or examine this process.
+TEST(TicketChecks, ExistForEveryCheckThatATicketCanDecide) {
+  const std::set<std::string_view> undecidable = {"hardware.azure",
+                                                  "hardware.coexistence",
+                                                  "interfaces.binding",
+                                                  "interfaces.prepared",
+                                                  "interfaces.spare",
+                                                  "interfaces.unmanaged",
+                                                  "rdma.nodes",
+                                                  "rdma.rights",
+                                                  "rdma.memlock",
+                                                  "dpdk.embedded",
+                                                  "memory.node",
+                                                  "memory.testpmd",
+                                                  "memory.mounts",
+                                                  "rdma.driver-id",
+                                                  "kernel.uio-hv-generic"};
+  std::set<std::string_view> decided;
+  std::string all;
+  for (const auto& one : kCauses) {
+    for (const auto& outcome : read_text(one.text).ticket.checks.outcomes) {
+      decided.insert(outcome.check.id);
+    }
+  }
+  const auto dpdk = read_text(kUname + kLspci +
+                              shell("dpkg -l | grep rte",
+                                    "ii  librte-eal24:amd64 23.11.4-0ubuntu0.24.04.1 amd64 DPDK\n"
+                                    "ii  librte-net-mana24:amd64 23.11.4-0ubuntu0 amd64 DPDK\n"));
+  for (const auto& outcome : dpdk.ticket.checks.outcomes) decided.insert(outcome.check.id);
+  for (const auto& check : all_checks()) {
+    EXPECT_NE(decided.contains(check.id), undecidable.contains(check.id)) << check.id;
+  }
+}
+
+TEST(TicketChecks, AreNotMadeOfALogWithoutCommands) {
+  const auto log = read_text(
+      "[    0.0] Linux version 6.6.90-vyos (b@c) (gcc) #1 SMP\n"
+      "[    2.2] pci 7870:00:00.0: [1414:00ba] type 00 class 0x020000 PCIe Endpoint\n");
+  EXPECT_THAT(log.ticket.checks.outcomes, IsEmpty());
+  EXPECT_THAT(log.ticket.outputs, IsEmpty());
+}
+
+// A VM may have NICs without accelerated networking, so a missing VF is not a failure.
+TEST(TicketChecks, DoNotFailForANicWithoutVf) {
+  const auto text = kLspci +
+                    shell("ip -d link",
+                          "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state X\n"
+                          "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 state UP\n"
+                          "    link/ether 00:00:5e:00:53:01 brd x parentbus vmbus "
+                          "parentdev 00005e00-5301-0000-5e00-530100005e00\n") +
+                    kEnd;
+  EXPECT_THAT(with_status(text, Status::fail), IsEmpty());
+  EXPECT_THAT(with_status(text, Status::warn),
+              ElementsAre("interfaces.pairing", "interfaces.path"));
+}
+
+// The program of the ticket may use them.
+TEST(TicketChecks, DoNotFailIfAllHugepagesAreInUse) {
+  const auto log = read_text(kLspci + "HugePages_Total:    1024\nHugePages_Free:        0\n");
+  EXPECT_EQ(log.ticket.checks.find("memory.hugepages"), nullptr);
+  EXPECT_THAT(log.ticket.observations,
+              Contains(testing::Field(&Observation::id, "all-hugepages-used")));
+}
+
+TEST(TicketChecks, DoNotJudgeThePackagesOfAnotherDpdk) {
+  const auto packages = shell("dpkg -l | grep rte",
+                              "ii  librte-eal23:amd64 22.11.0-1 amd64 DPDK\n"
+                              "ii  librte-net-mana23:amd64 22.11.0-1 amd64 DPDK\n");
+  const auto ticket = kUname + kLspci + packages;
+  EXPECT_NE(read_text(ticket).ticket.checks.find("dpdk.fixes"), nullptr);
+  EXPECT_EQ(
+      read_text(ticket + "EAL: RTE Version: 'DPDK 24.11.2'\n").ticket.checks.find("dpdk.fixes"),
+      nullptr);
+}
+
+TEST(TicketChecks, YieldToALogThatShowsThatManaWorks) {
+  const auto working = test::sample("healthy-testpmd.log");
+  const auto ticket =
+      kLspci +
+      shell("dpkg -l | grep ibverbs", "ii  libibverbs1:amd64  39.0-1  amd64  Library for RDMA\n") +
+      kEnd;
+  ASSERT_EQ(diagnose_ticket(working).verdict->answer, Answer::works);
+  const auto log = read_text(working + ticket);
+  EXPECT_THAT(log.ticket.unused, Contains(HasSubstr("rdma.core")));
+  EXPECT_EQ(root_id(diagnose_ticket(working + ticket)), "");
+}
+
+TEST(TicketChecks, ConfirmTheErrorsOfTheSameTicket) {
+  const auto diagnosis = diagnose_ticket("mana_dev_start(): failed to start tx queues -19\n" +
+                                         kLspci + links(",UP,LOWER_UP", ",UP,LOWER_UP") + kEnd);
+  ASSERT_EQ(root_id(diagnosis), "mana-start-tx-enodev");
+  EXPECT_EQ(diagnosis.root->confirmation, Confirmation::confirmed);
+  EXPECT_THAT(diagnosis.root->confirmed_by, HasSubstr("enP30832s1 of eth1 is up"));
+}
+
+TEST(TicketChecks, MakeALogOneAboutMana) {
+  EXPECT_EQ(diagnose_ticket("hello\n").verdict->answer, Answer::not_mana);
+  EXPECT_EQ(diagnose_ticket(kLspci + kEnd).verdict->answer, Answer::no_failure);
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+TEST(TicketScan, NumbersLinesOverManyBlocks) {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += "nothing of interest\n";
+  for (const std::size_t piece : {1000U, 65536U}) {
+    const auto log = read_text(text + kCauses[1].text, piece);
+    ASSERT_NE(log.ticket.checks.find("hardware.mana"), nullptr);
+    EXPECT_EQ(log.ticket.checks.find("hardware.mana")->quote->line, 50003U);
+  }
+}
+
+TEST(TicketScan, ReadsAnOutputThatContinuesInTheNextBlock) {
+  const std::string row = "unrelated             16384  0\n";
+  std::string modules = "Module                  Size  Used by\n";
+  while (modules.size() < (600U << 10U)) modules += row;
+  const auto log = read_text(kLspci + shell("lsmod", modules + "mana  110592  0\n") + kEnd);
+  EXPECT_NE(log.ticket.checks.find("kernel.mana-ib"), nullptr);
+}
+
+// The reader keeps no lines: a repeated block states the same again and again.
+TEST(TicketScan, StopsAfterVeryManyOutputs) {
+  std::string text;
+  const auto block = kUname + kLspci + links(",UP,LOWER_UP", ",UP,LOWER_UP");
+  while (text.size() < (8U << 20U)) text += block;
+  const auto log = read_text(text);
+  EXPECT_THAT(log.ticket.checks.outcomes, IsEmpty());
+  EXPECT_THAT(log.ticket.unused, Contains(HasSubstr("more than 4000")));
+}
+
+}  // namespace
+}  // namespace manactl::diag::ticket_test
