@@ -16,6 +16,7 @@
 #include "cli/doctor/probe.h"
 #include "cli/doctor/render_doctor.h"
 #include "cli/doctor/review.h"
+#include "cli/doctor/ticket.h"
 #include "cli/facts.h"
 #include "cli/input.h"
 #include "cli/nic_name.h"
@@ -214,6 +215,12 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
     diagnosis_ = diag::diagnose(checks_, reports_);
     return;
   }
+  const auto* const ticket = context_.root.empty() ? find_ticket(reports_, notes_) : nullptr;
+  if (ticket != nullptr) {
+    checks_ = ticket->checks;
+    diagnosis_ = diag::diagnose(checks_, reports_, ticket->observations);
+    return;
+  }
   has_mana_ = facts.has_mana();
   auto report = diag::run_checks(facts, check_options_for(facts, 1), {});
   if (report) checks_ = std::move(*report);
@@ -252,6 +259,8 @@ DoctorResult DoctorCommand::result() const {
                            log.nics,
                            log.last_time,
                            is_captured});
+    result.logs.back().outputs = log.ticket.outputs;
+    result.logs.back().unused = log.ticket.unused;
   }
   return result;
 }

@@ -175,8 +175,11 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["lines"] = diagnosis.lines;
   document["logs"] = Json::array();
   for (const auto& log : result.logs) {
-    document["logs"].push_back(
-        {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", text_or_null(log.dpdk_release)}});
+    document["logs"].push_back({{"name", safe(log.name)},
+                                {"lines", log.lines},
+                                {"dpdk", text_or_null(log.dpdk_release)},
+                                {"outputs", strings(log.outputs)},
+                                {"unused", strings(log.unused)}});
   }
   document["runs"] = Json::array();
   for (const auto& log : result.logs) {

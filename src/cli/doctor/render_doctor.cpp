@@ -202,7 +202,8 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item, bool 
   write_alternatives(item.alternatives);
   write_fixes(item, is_root);
   // A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
-  if (item.quote && item.confirmation != diag::Confirmation::undecided) {
+  const bool is_check = diag::find_check(item.id) != nullptr;
+  if (!is_check && item.confirmation != diag::Confirmation::undecided) {
     write_labeled(
         "Here",
         fmt::format("{}: {}", word_of(kConfirmations, item.confirmation), item.confirmed_by));

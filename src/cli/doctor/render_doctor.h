@@ -29,6 +29,8 @@ struct DoctorResult {
     std::vector<diag::NicStory> nics = {};
     std::string last_time = {};
     bool is_captured = false;  // --root has it, and doctor reads it without being asked
+    std::vector<std::string> outputs = {};  // of commands: "lspci (line 3)"
+    std::vector<std::string> unused = {};   // outputs that were not used, and why
   };
 
   std::vector<Log> logs;

@@ -9,6 +9,8 @@
 namespace manactl::cli {
 namespace {
 
+constexpr std::size_t kMaxOutputs = 2000;  // bytes
+
 std::string describe_run(const diag::Run& run) {
   const bool is_program = run.kind == diag::RunKind::program;
   std::string text = is_program ? "DPDK program" : "kernel";
@@ -32,6 +34,16 @@ void write_nic(Screen& screen, const diag::NicStory& nic, const std::string& las
   }
   if (nic.absences.count > 0) text += ", away " + diag::absences_text(nic.absences);
   screen.stream() << "  " << text << '\n';
+}
+
+// The outputs of commands that the log contains, and why some of them were not used.
+void write_outputs(Screen& screen, const DoctorResult::Log& log) {
+  const auto write = [&screen](std::string_view text, unsigned indent) {
+    screen.stream() << wrap(printable(text, kMaxOutputs), screen.width(), indent) << '\n';
+  };
+  constexpr unsigned kIndent = 2;
+  if (!log.outputs.empty()) write("outputs of commands: " + join(log.outputs, ", "), kIndent);
+  for (const auto& text : log.unused) write("not used: " + text, kIndent);
 }
 
 }  // namespace
@@ -61,6 +73,7 @@ void print_text(Screen& screen, const DoctorResult::Log& log) {
   }
   for (const auto& nic : log.nics) write_nic(screen, nic, log.last_time);
   if (log.more_runs > 0) screen.stream() << fmt::format("  and {} more runs\n", log.more_runs);
+  write_outputs(screen, log);
   screen.stream() << '\n';
 }
 
