@@ -26,15 +26,31 @@ bool CounterReader::note(std::string_view line, std::string_view message, std::u
       return false;
     }
     if (!format.begin.match(message, row_)) continue;
-    auto& unread = unread_.at(noted_++ % kMaxUnread);
-    unread.format = &format;
-    unread.at = static_cast<std::size_t>(line.data() - block_.data());
-    unread.number = number;
-    unread.device.clear();
-    if (names_ == &format) unread.device = std::exchange(device_, {}).substr(0, kMaxDevice);
+    note_report(format, line, number);
+    if (format.gap > 0) newest_ = &format;
     return format.gap > 0;
   }
   return false;
+}
+
+bool CounterReader::note_same(std::string_view line,
+                              std::string_view message,
+                              std::uint64_t number) {
+  row_.values.clear();
+  if (newest_ == nullptr || !newest_->begin.match(message, row_)) return false;
+  note_report(*newest_, line, number);
+  return true;
+}
+
+void CounterReader::note_report(const CounterFormat& format,
+                                std::string_view line,
+                                std::uint64_t number) {
+  auto& unread = unread_.at(noted_++ % kMaxUnread);
+  unread.format = &format;
+  unread.at = static_cast<std::size_t>(line.data() - block_.data());
+  unread.number = number;
+  unread.device.clear();
+  if (names_ == &format) unread.device = std::exchange(device_, {}).substr(0, kMaxDevice);
 }
 
 void CounterReader::read() {

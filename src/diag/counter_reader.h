@@ -29,6 +29,9 @@ class CounterReader {
   // match a signature. `message` is the line without its prefix.
   bool note(std::string_view line, std::string_view message, std::uint64_t number);
 
+  // The same, but only if the report has the format of the one before, which is faster to find out.
+  bool note_same(std::string_view line, std::string_view message, std::uint64_t number);
+
   // Reads the reports that were noted in the block.
   void read();
 
@@ -46,6 +49,7 @@ class CounterReader {
     std::string device;
   };
 
+  void note_report(const CounterFormat& format, std::string_view line, std::uint64_t number);
   void begin_report(const Unread& unread);
   void read_lines(std::size_t at, std::uint64_t number);
   void read_line(std::string_view line, std::uint64_t number);
@@ -61,6 +65,7 @@ class CounterReader {
   std::size_t noted_ = 0;                  // reports since the last call of read()
   std::string device_;                     // from the line of a command
   const CounterFormat* names_ = nullptr;   // the format of this command
+  const CounterFormat* newest_ = nullptr;  // of the newest report with more than one line
   const CounterFormat* format_ =
       nullptr;  // of the report that is being read; null if there is none
   CounterReport report_;

@@ -41,23 +41,23 @@ inline constexpr EnumWords<Counter, 11> kCounters = {{
     {Counter::ring_full, "ring_full"},
 }};
 
-enum class Conclusion : std::uint8_t {
+enum class CounterConclusion : std::uint8_t {
   stopped,  // the counters `of` had changed, and two reports in a row show no change
   resumed,  // they change again
   zero,     // the counters `of` are 0, while those of `beside` grow
   share,    // the counters `of` are at least `per_mille` of all packets of `beside`
 };
 
-inline constexpr EnumWords<Conclusion, 4> kConclusions = {{
-    {Conclusion::stopped, "stopped"},
-    {Conclusion::resumed, "resumed"},
-    {Conclusion::zero, "zero"},
-    {Conclusion::share, "share"},
+inline constexpr EnumWords<CounterConclusion, 4> kCounterConclusions = {{
+    {CounterConclusion::stopped, "stopped"},
+    {CounterConclusion::resumed, "resumed"},
+    {CounterConclusion::zero, "zero"},
+    {CounterConclusion::share, "share"},
 }};
 
 // A rule without `programs` or `modes` applies to all of them.
 struct CounterRule {
-  Conclusion conclusion = Conclusion::stopped;
+  CounterConclusion conclusion = CounterConclusion::stopped;
   std::vector<std::string> programs;
   std::vector<std::string> modes, other_modes;  // the latter exclude a program, the former demand
   std::vector<Counter> of, beside;

@@ -157,7 +157,7 @@ void CounterTracker::add(CounterReport& report) {
   if (!report.is_comparable || has_gone_back(series, report)) end(series);
   for (std::size_t i = 0; i < rules_.size() && series.reports > 0; ++i) {
     const auto& rule = *rules_[i]->counters;
-    const bool can_stop = rule.conclusion == Conclusion::stopped && applies(rule, series) &&
+    const bool can_stop = rule.conclusion == CounterConclusion::stopped && applies(rule, series) &&
                           covers(report, series, rule.of);
     if (can_stop) look_for_stop(series, report, i);
   }
@@ -165,6 +165,7 @@ void CounterTracker::add(CounterReport& report) {
 }
 
 void CounterTracker::next(const Signature& signature, const Captures& captures) {
+  if (!signature.begins && !signature.state) return;
   if (kind_of(signature) != RunKind::program) return;
   if (signature.begins) {
     finish();
@@ -203,7 +204,7 @@ void CounterTracker::report(const Signature& signature,
 void CounterTracker::report_resumption(const Series& series, const CounterLine& line) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
-    if (rule.conclusion != Conclusion::resumed) continue;
+    if (rule.conclusion != CounterConclusion::resumed) continue;
     report(*signature, series, line, {});
   }
 }
@@ -237,8 +238,8 @@ void CounterTracker::conclude(const Series& series) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
     if (series.reports == 0 || !applies(rule, series)) continue;
-    if (rule.conclusion == Conclusion::zero) look_for_zero(*signature, series);
-    if (rule.conclusion == Conclusion::share) look_for_share(*signature, series);
+    if (rule.conclusion == CounterConclusion::zero) look_for_zero(*signature, series);
+    if (rule.conclusion == CounterConclusion::share) look_for_share(*signature, series);
   }
 }
 

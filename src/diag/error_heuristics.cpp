@@ -43,14 +43,15 @@ const re2::RE2& error_pattern() {
   return *pattern;
 }
 
-// Matches text that reports no errors: "errors: 0", "no error".
+// Matches text that reports no errors: "errors: 0", "no error", the heading of a table of counters.
 const re2::RE2& zero_errors_pattern() {
   static const auto* const pattern = [] {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);
     options.set_case_sensitive(false);
     return new re2::RE2(R"re((?:errors?|fail(?:ed|ures?|s)?)"?\s*[:=]\s*0(?:$|[^\d.x]))re"
-                        R"re(|\b(?:0|no|without) (?:errors?|fail))re",
+                        R"re(|\b(?:0|no|without) (?:errors?|fail))re"
+                        R"re(|\bpackets\s+errors\s+dropped)re",
                         options);
   }();
   return *pattern;

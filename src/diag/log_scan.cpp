@@ -191,8 +191,10 @@ bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
 
 void Scan::scan_line(std::string_view line, std::uint64_t number) {
   const auto message = without_prefix(line, scratch_);
-  if (reader_.note(line, message, number)) return;
-  auto matches = known_.matches(message);
+  if (reader_.note_same(line, message, number)) return;
+  const auto texts = known_.texts_in(message);
+  if (known_.may_begin_counters(texts) && reader_.note(line, message, number)) return;
+  auto matches = known_.matches(message, texts);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
   if (matches.empty() && !looks_like_error(message)) return;

@@ -78,7 +78,7 @@ std::vector<Counter> read_counters(const JsonFields& rule, const char* key) {
 
 CounterRule read_counter_rule(const JsonFields& row) {
   CounterRule rule;
-  const auto conclusion = read_word(row, "conclusion", kConclusions);
+  const auto conclusion = read_word(row, "conclusion", kCounterConclusions);
   rule.conclusion = conclusion.value_or(rule.conclusion);
   rule.programs = texts_or_none(row, "programs");
   rule.modes = texts_or_none(row, "modes");

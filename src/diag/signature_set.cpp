@@ -58,6 +58,7 @@ Result<Expression> compile(const Signature& signature) {
 struct LiteralIndex {
   Texts texts;
   std::vector<std::vector<std::size_t>> owners;  // for each text: indexes of signatures
+  std::vector<bool> is_of_counters;              // for each text
 };
 
 Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures,
@@ -84,7 +85,11 @@ Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures,
   }
   LiteralIndex index;
   for (auto& [text, owners] : by_text) {
+    const auto has_text = [&text = text](const CounterFormat& format) {
+      return std::ranges::find(format.literals, text) != format.literals.end();
+    };
     index.texts.push_back(text);
+    index.is_of_counters.push_back(std::ranges::any_of(formats, has_text));
     index.owners.push_back(std::move(owners));
   }
   return index;
@@ -184,9 +189,19 @@ std::size_t SignatureSet::next_candidate(std::string_view block, std::size_t fro
   return compiled_->scanner.next(block, from).at;
 }
 
-std::vector<Match> SignatureSet::matches(std::string_view line) const {
+std::vector<std::uint32_t> SignatureSet::texts_in(std::string_view line) const {
+  return compiled_->scanner.all_in(line);
+}
+
+bool SignatureSet::may_begin_counters(const std::vector<std::uint32_t>& texts) const {
+  return std::ranges::any_of(
+      texts, [this](auto text) { return compiled_->literals.is_of_counters[text]; });
+}
+
+std::vector<Match> SignatureSet::matches(std::string_view line,
+                                         const std::vector<std::uint32_t>& texts) const {
   std::set<std::size_t> candidates;
-  for (const auto text : compiled_->scanner.all_in(line)) {
+  for (const auto text : texts) {
     const auto& owners = compiled_->literals.owners[text];
     candidates.insert(owners.begin(), owners.end());
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -48,9 +49,17 @@ class SignatureSet {
 
   bool may_match(std::string_view block) const { return next_candidate(block, 0) != block.npos; }
 
+  // Returns the plain texts in the line, for the functions below.
+  std::vector<std::uint32_t> texts_in(std::string_view line) const;
+
+  // Whether a line with these texts may begin a report of counters, or name its device.
+  bool may_begin_counters(const std::vector<std::uint32_t>& texts) const;
+
   // Returns every signature that matches, because two threads may have written into one line. Of
   // matches that overlap, only the longest is returned.
-  std::vector<Match> matches(std::string_view line) const;
+  std::vector<Match> matches(std::string_view line, const std::vector<std::uint32_t>& texts) const;
+
+  std::vector<Match> matches(std::string_view line) const { return matches(line, texts_in(line)); }
 
   // Returns the first of matches(), if any.
   std::optional<Match> match(std::string_view line) const;

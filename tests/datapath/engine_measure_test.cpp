@@ -17,6 +17,7 @@
 namespace manactl::datapath::engine_measure_test {
 namespace {
 
+using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -107,8 +108,8 @@ TEST(FindOnALoop, EndsAtTheMaximumRate) {
     const auto report = find(*session, goals, {}, {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     for (const auto& found : report->result.found) {
-      // A busy machine sends less than requested, but loses no packets.
-      EXPECT_EQ(found.end, GoalResult::End::above);
+      // A busy machine sends less than requested, or disturbs each trial, but loses no packets.
+      EXPECT_THAT(found.end, AnyOf(GoalResult::End::above, GoalResult::End::inconclusive));
       EXPECT_LE(found.lower.value_or(0), 20'000);
       EXPECT_FALSE(found.upper);
     }

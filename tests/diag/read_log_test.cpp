@@ -103,6 +103,7 @@ TEST(ReadLog, IgnoresCountersAndNamesThatResembleErrors) {
   for (const std::string line : {"  RX-errors: 0",
                                  "TX-errors: 12 ",
                                  "errors: 0",
+                                 "    RX:  bytes packets errors dropped  missed   mcast",
                                  "finished without error",
                                  "terror in the interrupt handler",
                                  "ferrari failover-mode"}) {
