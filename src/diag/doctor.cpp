@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diag/remedies.h"
 #include "diag/symptom.h"
 
 namespace manactl::diag {
@@ -45,6 +46,19 @@ std::string evidence_text(const Evidence& evidence) {
   return evidence.value.empty() ? "" : fmt::format("the line contains '{}'", evidence.value);
 }
 
+// Returns the remedy of the check that confirms a cause. It is for this VM, whereas the fix of a
+// signature is for all.
+std::optional<Remedy> remedy_of(const Evidence& evidence) {
+  const bool is_confirmed = evidence.confirmation == Confirmation::confirmed;
+  return is_confirmed && evidence.check != nullptr ? evidence.check->finding.remedy : std::nullopt;
+}
+
+std::optional<Remedy> remedy_of(const Alternative& alternative, const Evidence& evidence) {
+  auto remedy = remedy_of(evidence);
+  if (!remedy && !alternative.fix.empty()) remedy = Remedy{alternative.fix, {}};
+  return remedy;
+}
+
 std::vector<Diagnosis::PossibleCause> possible_causes_of(
     const LogEntry& entry, const Report& checks, const std::vector<Observation>& observations) {
   const auto& alternatives = entry.signature->alternatives;
@@ -55,20 +69,32 @@ std::vector<Diagnosis::PossibleCause> possible_causes_of(
                       alternatives[i].confirm,
                       judged[i].confirmation,
                       evidence_text(judged[i]),
-                      alternatives[i].fix});
+                      remedy_of(alternatives[i], judged[i])});
   }
   return causes;
 }
 
-// Returns the cause that is confirmed, if it is the only one and has a fix of its own.
-const Diagnosis::PossibleCause* cause_with_fix(
-    const std::vector<Diagnosis::PossibleCause>& causes) {
+// Returns the remedy of the cause that is confirmed, if it is the only one.
+std::optional<Remedy> remedy_of(const std::vector<Diagnosis::PossibleCause>& causes) {
   const auto is_confirmed = [](const auto& one) {
     return one.confirmation == Confirmation::confirmed;
   };
-  if (std::ranges::count_if(causes, is_confirmed) != 1) return nullptr;
-  const auto found = std::ranges::find_if(causes, is_confirmed);
-  return found->fix.empty() ? nullptr : &*found;
+  if (std::ranges::count_if(causes, is_confirmed) != 1) return std::nullopt;
+  return std::ranges::find_if(causes, is_confirmed)->remedy;
+}
+
+// Returns the best remedy that is known for `one` on this VM, or for the kernel that the line
+// names.
+std::optional<Remedy> remedy_of(const Symptom& one) {
+  auto remedy = remedy_of(one.possible_causes);
+  if (!remedy) remedy = remedy_of(one.evidence);
+  return remedy ? remedy : remedy_for_module(one.entry->captures);
+}
+
+void set_remedy(Diagnosis::Item& item, const Remedy& remedy) {
+  item.fix = remedy.why;
+  item.commands = remedy.commands;
+  item.other_fixes = remedy.others;
 }
 
 // Replaces "{name}" by the capture of this name.
@@ -98,22 +124,12 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.note = release_note(signature, one.log());
   item.proof = one.entry->proof;
   item.alternatives = one.possible_causes;
-  if (const auto* const cause = cause_with_fix(item.alternatives)) {
-    item.fix = cause->fix;
-    item.commands.clear();
-  }
   item.confirmed_by = evidence_text(one.evidence);
-  const auto* const check = one.evidence.check;
-  const auto* const observation = one.evidence.observation;
-  // Commands of a check or observation name this VM's devices; those of a signature are generic.
-  const auto replace_commands = [&item](const std::vector<std::string>& commands) {
-    if (!commands.empty()) item.commands = commands;
-  };
-  if (check != nullptr) {
-    const auto& remedy = check->finding.remedy;
-    if (item.confirmation == Confirmation::confirmed && remedy) replace_commands(remedy->commands);
-  } else if (observation != nullptr) {
-    replace_commands(observation->commands);
+  if (const auto remedy = remedy_of(one)) {
+    set_remedy(item, *remedy);
+  } else if (one.evidence.observation != nullptr && !one.evidence.observation->commands.empty()) {
+    // These name the devices of this VM; those of the signature are generic.
+    item.commands = one.evidence.observation->commands;
   }
   return item;
 }
@@ -126,11 +142,7 @@ Diagnosis::Item item_of(const CheckOutcome& outcome) {
   item.cause = outcome.finding.detail;
   item.confirmation = Confirmation::confirmed;
   item.confirmed_by = evidence_text(outcome);
-  if (outcome.finding.remedy) {
-    item.fix = outcome.finding.remedy->why;
-    item.commands = outcome.finding.remedy->commands;
-    item.other_fixes = outcome.finding.remedy->others;
-  }
+  if (outcome.finding.remedy) set_remedy(item, *outcome.finding.remedy);
   return item;
 }
 
@@ -209,7 +221,7 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
   symptoms.push_back({&entry,
                       {&log},
                       entry.count,
-                      find_evidence(*entry.signature, checks_, observations_),
+                      find_evidence(*entry.signature, checks_, observations_, entry.captures),
                       possible_causes_of(entry, checks_, observations_)});
 }
 

@@ -23,7 +23,7 @@ struct Diagnosis {
     std::string cause, confirm;
     Confirmation confirmation = Confirmation::undecided;
     std::string confirmed_by;
-    std::string fix = {};  // for this cause only; may be empty
+    std::optional<Remedy> remedy = {};  // for this cause only
   };
 
   struct Item {

@@ -106,6 +106,9 @@ void add_installed(const host::SystemDpdk& dpdk, FindingBuilder& findings, bool 
 
 Finding installed(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.dpdk) return unknown(facts.dpdk.error().message);
+  if (is_missing(facts, "mana_ib") && source_of_module(facts, "mana_ib").commands.empty()) {
+    return skipped("net_mana needs mana_ib, which no kernel of this release has");
+  }
   const auto& all = *facts.dpdk;
   const bool any = std::any_of(
       all.begin(), all.end(), [](const host::SystemDpdk& dpdk) { return dpdk.net_mana; });

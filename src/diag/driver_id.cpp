@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "diag/fact_lookups.h"
 #include "diag/release_table.h"
 
 namespace manactl::diag {
@@ -167,6 +169,37 @@ DriverIdVerdict judge_driver_id(const DriverIdInput& input) {
     if (verdict.status == Status::pass) verdict.status = Status::warn;
   }
   return verdict;
+}
+
+ProviderChoice provider_of(const host::Facts& facts, const std::string& device) {
+  using Kind = ProviderChoice::Kind;
+  if (!facts.rdma.providers) {
+    return {Kind::unknown, "", facts.rdma.providers.error().message};
+  }
+  const auto& all = *facts.rdma.providers;
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&device](const host::Provider& p) { return p.device == device; });
+  if (found == all.end()) return {Kind::none, "", ""};
+  if (found->library.empty()) return {Kind::unknown, "", found->error};
+  return {Kind::chosen, provider_name(found->library), ""};
+}
+
+bool has_mana_library(const host::Facts& facts) {
+  return facts.rdma.mana_provider && *facts.rdma.mana_provider;
+}
+
+DriverIdInput driver_id_input(const host::RdmaDevice& device, const host::Facts& facts) {
+  DriverIdInput input;
+  input.device = device.name;
+  input.kernel = device.driver_id;
+  // A missing character device counts only if ib_uverbs, which creates it, is known to be absent.
+  input.has_character_device = !device.uverbs.empty() || !is_absent(facts, "ib_uverbs");
+  input.error = device.error;
+  if (facts.rdma.btf_mana) input.btf = *facts.rdma.btf_mana;
+  input.provider = provider_of(facts, device.name);
+  if (facts.rdma.rdma_core) input.rdma_core = *facts.rdma.rdma_core;
+  input.has_mana_library = has_mana_library(facts);
+  return input;
 }
 
 }  // namespace manactl::diag

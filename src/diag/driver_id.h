@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "diag/finding.h"
+#include "host/facts.h"
 
 namespace manactl::diag {
 
@@ -41,6 +42,14 @@ struct DriverIdVerdict {
   bool core_is_too_old = false;  // rdma-core has no provider for MANA
   std::string name = {};         // "mana_0 (20)"
 };
+
+// Returns the provider that libibverbs chose for the RDMA device of this name.
+ProviderChoice provider_of(const host::Facts& facts, const std::string& device);
+
+// Returns true if libmana is installed.
+bool has_mana_library(const host::Facts& facts);
+
+DriverIdInput driver_id_input(const host::RdmaDevice& device, const host::Facts& facts);
 
 DriverIdVerdict judge_driver_id(const DriverIdInput& input);
 

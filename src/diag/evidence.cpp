@@ -156,6 +156,17 @@ const CheckOutcome* first_with(Status status,
   return nullptr;
 }
 
+// Returns `ids` without the checks of kernel modules that the line does not name: "kernel.mana-ib"
+// is the check of mana_ib.
+std::vector<std::string> checks_about(const Captures& line, std::vector<std::string> ids) {
+  const auto module = std::ranges::find(line, "module", &Captures::value_type::first);
+  if (module == line.end()) return ids;
+  std::string own = "kernel." + module->second;
+  std::ranges::replace(own, '_', '-');
+  std::erase_if(ids, [&own](const auto& id) { return id.starts_with("kernel.") && id != own; });
+  return ids;
+}
+
 // Judges an alternative without the line. Several alternatives may have the same check. Then their
 // observations decide which of them a failure of the check confirms.
 Evidence find_evidence(const Alternative& alternative,
@@ -175,6 +186,21 @@ Evidence find_evidence(const Alternative& alternative,
   });
   if (!all_contradict || ids.empty()) return {};
   return {Confirmation::contradicted, checks.find(ids.back()), nullptr};
+}
+
+// A failed check that follows from another one confirms nothing if that one confirms another
+// alternative: an rdma-core without MANA's provider cannot agree with the kernel on a driver id.
+void drop_consequences(std::vector<Evidence>& judged) {
+  const auto all = judged;
+  for (auto& one : judged) {
+    if (one.check == nullptr || one.confirmation != Confirmation::confirmed) continue;
+    const auto causes = one.check->check.caused_by;
+    const bool follows = std::ranges::any_of(all, [&causes](const Evidence& other) {
+      return other.confirmation == Confirmation::confirmed && has_failed(other.check) &&
+             std::ranges::find(causes, other.check->check.id) != causes.end();
+    });
+    if (follows) one = {};
+  }
 }
 
 }  // namespace
@@ -198,8 +224,9 @@ std::vector<std::string_view> observation_ids() {
 
 Evidence find_evidence(const Signature& signature,
                        const Report& checks,
-                       const std::vector<Observation>& observations) {
-  const auto& ids = signature.checks;
+                       const std::vector<Observation>& observations,
+                       const Captures& line) {
+  const auto ids = checks_about(line, signature.checks);
   if (const auto* failed = first_with(Status::fail, ids, checks)) {
     return {Confirmation::confirmed, failed, nullptr};
   }
@@ -241,6 +268,7 @@ std::vector<Evidence> judge_alternatives(const Signature& signature,
       judged.push_back({confirmation, nullptr, nullptr, other});
     }
   }
+  drop_consequences(judged);
   return judged;
 }
 

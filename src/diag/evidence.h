@@ -41,10 +41,12 @@ struct Evidence {
 
 // The fault is confirmed by a failed check of the signature, by its observation, or by a check that
 // warns. Passing checks contradict it only if the signature allows that, because the log may be
-// old, or the program that wrote the log may have run as another user or with other arguments.
+// old, or the program that wrote the log may have run as another user or with other arguments. If
+// the line names a kernel module (capture "module"), the checks of other modules do not count.
 Evidence find_evidence(const Signature& signature,
                        const Report& checks,
-                       const std::vector<Observation>& observations);
+                       const std::vector<Observation>& observations,
+                       const Captures& line = {});
 
 // Judges each alternative of the signature for a line with these captured values. If the line has a
 // value that an alternative names, it contradicts those that name others. It confirms the

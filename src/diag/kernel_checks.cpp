@@ -148,6 +148,9 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
       break;
   }
   ModuleSource source = source_of_module(facts, rule.name);
+  const bool has_same_source = rule.name == kManaIb.name && is_missing(facts, kMana.name) &&
+                               source.why == source_of_module(facts, kMana.name).why;
+  if (has_same_source) source = {"follow the remedy of kernel.mana", {}};
   // An explanation without commands begins with the action.
   const auto action =
       source.commands.empty() ? source.why : fmt::format("install {}: {}", rule.name, source.why);

@@ -156,7 +156,21 @@ Remedy newer_rdma_core(const host::Facts& facts) {
         "mask "
         "rdma-ndd, which would delay logins:",
         build_rdma_core(family_of(facts), kSwapDriverIds)};
-    return {advice, {}, is_missing(facts, "mana_ib") ? std::vector<Remedy>() : std::vector{swap}};
+    if (is_missing(facts, "mana_ib")) {
+      return {"follow the remedy of kernel.mana-ib: Ubuntu 24.04 has rdma-core 50", {}};
+    }
+    return {advice, {}, {swap}};
+  }
+  const auto devices = mana_rdma_devices(facts);
+  const bool uses_19 = std::ranges::any_of(
+      devices, [](const host::RdmaDevice* device) { return device->driver_id == 19; });
+  if (is_rdma_core_too_old(facts) && uses_19) {
+    auto commands = newer_kernel_commands(facts);
+    append_commands(commands, build_rdma_core(family_of(facts)));
+    return {
+        "install the newest kernel for Azure, because this one uses 19 for MANA, and build "
+        "rdma-core 44 or later; mask rdma-ndd (it delays logins); reboot at the end:",
+        std::move(commands)};
   }
   if (is_rdma_core_too_old(facts)) {
     return {"install or build rdma-core 44 or later; mask rdma-ndd (it delays logins):",
@@ -194,37 +208,6 @@ Finding core(const host::Facts& facts, const CheckOptions& /*options*/) {
 
 // ---- driver id and provider ---------------------------------------------------------------------
 
-ProviderChoice provider_of(const host::Facts& facts, const std::string& device) {
-  using Kind = ProviderChoice::Kind;
-  if (!facts.rdma.providers) {
-    return {Kind::unknown, "", facts.rdma.providers.error().message};
-  }
-  const auto& all = *facts.rdma.providers;
-  const auto found = std::find_if(
-      all.begin(), all.end(), [&device](const host::Provider& p) { return p.device == device; });
-  if (found == all.end()) return {Kind::none, "", ""};
-  if (found->library.empty()) return {Kind::unknown, "", found->error};
-  return {Kind::chosen, provider_name(found->library), ""};
-}
-
-bool has_mana_library(const host::Facts& facts) {
-  return facts.rdma.mana_provider && *facts.rdma.mana_provider;
-}
-
-DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts) {
-  DriverIdInput input;
-  input.device = device.name;
-  input.kernel = device.driver_id;
-  // A missing character device counts only if ib_uverbs, which creates it, is known to be absent.
-  input.has_character_device = !device.uverbs.empty() || !is_absent(facts, "ib_uverbs");
-  input.error = device.error;
-  if (facts.rdma.btf_mana) input.btf = *facts.rdma.btf_mana;
-  input.provider = provider_of(facts, device.name);
-  if (facts.rdma.rdma_core) input.rdma_core = *facts.rdma.rdma_core;
-  input.has_mana_library = has_mana_library(facts);
-  return input;
-}
-
 // `kernel` is the driver id that the kernel reports.
 Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
   constexpr const char* kWhyMaskRdmaNdd =
@@ -252,8 +235,10 @@ Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
 void add_verdict(const DriverIdVerdict& verdict,
                  const host::Facts& facts,
                  FindingBuilder& findings) {
+  // rdma.core has the commands for an rdma-core that is too old.
   std::vector<std::string> commands;
-  if (verdict.core_is_too_old && !verdict.ids_clash) commands = install_rdma_core(facts);
+  const bool lacks_provider = verdict.core_is_too_old && !verdict.ids_clash;
+  if (lacks_provider && !is_rdma_core_too_old(facts)) commands = install_rdma_core(facts);
   switch (verdict.status) {
     case Status::fail:
       return findings.fail(verdict.line, std::move(commands));
@@ -293,16 +278,19 @@ Finding driver_id(const host::Facts& facts, const CheckOptions& /*options*/) {
   FindingBuilder findings;
   std::optional<std::uint32_t> clash;
   for (const host::RdmaDevice* device : devices) {
-    const DriverIdVerdict verdict = judge_driver_id(input_of(*device, facts));
+    const DriverIdVerdict verdict = judge_driver_id(driver_id_input(*device, facts));
     if (verdict.ids_clash) clash = device->driver_id;
     add_verdict(verdict, facts, findings);
   }
+  constexpr const char* kWhy =
+      "libibverbs finds MANA's provider, which DPDK needs, only by the kernel's driver id";
   Finding finding = findings.build(
       "",
-      "load ib_uverbs and use rdma-core 44 or later: libibverbs finds MANA's provider, which DPDK "
-      "needs, only by the kernel's driver id");
+      is_rdma_core_too_old(facts)
+          ? fmt::format("follow the remedy of rdma.core, which replaces rdma-core: {}", kWhy)
+          : fmt::format("load ib_uverbs and use rdma-core 44 or later: {}", kWhy));
   if (clash && finding.remedy) finding.remedy = remedy_against_clash(facts, *clash);
-  add_numbers(facts, input_of(*devices.front(), facts), finding);
+  add_numbers(facts, driver_id_input(*devices.front(), facts), finding);
   return finding;
 }
 
@@ -310,7 +298,7 @@ bool is_only_plug_in_missing(const host::RdmaDevice& device,
                              const ProviderChoice& choice,
                              const host::Facts& facts) {
   return choice.kind == ProviderChoice::Kind::none && has_mana_library(facts) &&
-         judge_driver_id(input_of(device, facts)).status == Status::pass;
+         judge_driver_id(driver_id_input(device, facts)).status == Status::pass;
 }
 
 Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/enum_words.h"
 #include "base/text.h"
 #include "diag/fact_lookups.h"
@@ -28,6 +31,14 @@ constexpr EnumWords<Family, 12> kDistributions = {{
     {Family::suse, "sles"},
     {Family::suse, "opensuse-leap"},
 }};
+
+// Parts of kernel releases that only one distribution has.
+struct KernelMark {
+  std::string_view mark, distribution;
+};
+
+constexpr std::array kMarks = {
+    KernelMark{".azl", "azurelinux"}, KernelMark{".el", "rhel"}, KernelMark{"+deb", "debian"}};
 
 // Returns the first upstream kernel that can be built with the module. On ARM64, Linux 6.10 allows
 // mana with pages of 4 KiB, and 6.11 with all pages (commits 40a1d11fc670 and 382d1741b5b2).
@@ -54,8 +65,8 @@ bool has_only_backport(const host::Kernel& kernel) {
 }
 
 constexpr const char* kOldUbuntu =
-    "use Ubuntu 24.04 or later: linux-azure of Ubuntu 20.04 contains mana and mana_ib, but reports "
-    "driver id 19, by which rdma-core does not recognize MANA";
+    "use Ubuntu 24.04 or later: the newest linux-azure of Ubuntu 20.04, 5.15, contains mana and "
+    "mana_ib, but reports driver id 19, by which rdma-core does not recognize MANA";
 
 ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
   if (has_only_backport(kernel)) return {kOldUbuntu, {}};
@@ -253,6 +264,26 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
   return {
       fmt::format("install the distribution's newest kernel for Azure, which usually has {}", name),
       {}};
+}
+
+std::optional<Remedy> remedy_for_module(const Captures& line) {
+  const auto value_of_capture = [&line](std::string_view name) {
+    const auto found = std::ranges::find(line, name, &Captures::value_type::first);
+    return found == line.end() ? std::string_view() : std::string_view(found->second);
+  };
+  const auto module = value_of_capture("module");
+  const auto directory = value_of_capture("directory");
+  const std::string release(directory.substr(directory.rfind('/') + 1));
+  const auto mark = std::ranges::find_if(
+      kMarks, [&release](const auto& row) { return release.find(row.mark) != std::string::npos; });
+  if (module.empty() || mark == kMarks.end()) return std::nullopt;
+  host::Facts facts;
+  facts.kernel.emplace();
+  facts.kernel->release = release;
+  facts.kernel->machine = release.ends_with(".aarch64") ? "aarch64" : "x86_64";
+  facts.kernel->distribution = mark->distribution;
+  auto [why, commands] = source_of_module(facts, module);
+  return Remedy{std::move(why), std::move(commands)};
 }
 
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name) {

@@ -5,10 +5,13 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "diag/finding.h"
+#include "diag/signature.h"
 #include "host/facts.h"
 
 namespace manactl::diag {
@@ -46,6 +49,10 @@ struct ModuleSource {
 
 // Returns the package that contains module `name` ("mana_ib") and the commands that install it.
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
+
+// Returns how to get the module of a log line whose captures "module" and "directory" are "mana_ib"
+// and "/lib/modules/6.6.104.2-4.azl3", if the name of the kernel shows its distribution.
+std::optional<Remedy> remedy_for_module(const Captures& line);
 
 // Returns the command that loads the module or, if the kernel does not contain it, those that
 // install it.

@@ -2,6 +2,7 @@
 
 #include "diag/doctor.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "diag/logs.h"
@@ -29,6 +30,7 @@ Finding broken(const std::string& detail) {
 }
 
 constexpr std::array<std::string_view, 1> kByModule = {"kernel.mana-ib"};
+constexpr std::array<std::string_view, 1> kByCore = {"rdma.core"};
 constexpr std::array<std::string_view, 1> kByDevices = {"rdma.devices"};
 
 TEST(Doctor, HasNoRootCauseWithoutFailures) {
@@ -63,6 +65,40 @@ TEST(Doctor, ConfirmsALogWithACheckAndReportsThemOnce) {
   EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"repair"});
   EXPECT_TRUE(diagnosis.others.empty());
   EXPECT_TRUE(diagnosis.consequences.empty());
+}
+
+TEST(Doctor, TakesTheRemedyOfTheCheckThatConfirmsTheCause) {
+  const Report checks{{outcome("rdma.core", broken("rdma-core 42")),
+                       outcome("rdma.driver-id", broken("no provider"), kByCore)}};
+  const auto root = diagnose(checks, {read_text(kClash)}).root.value();
+  EXPECT_EQ(root.fix, "repair it");
+  EXPECT_EQ(root.commands, std::vector<std::string>{"repair"});
+  std::vector<std::string> confirmed;
+  for (const auto& one : root.alternatives) {
+    if (one.confirmation == Confirmation::confirmed) confirmed.push_back(one.confirmed_by);
+  }
+  EXPECT_THAT(confirmed, testing::ElementsAre("rdma.core: rdma-core 42"));
+}
+
+TEST(Doctor, TakesNoCommandsIfTheRemedyOfTheCheckHasNone) {
+  const std::string log = "hn_vf_attach(): Couldn't find port for VF\n";
+  const Report checks{{outcome("kernel.mana-ib", fail("missing", {"use another release", {}}))}};
+  const auto root = diagnose(checks, {read_text(log)}).root.value();
+  EXPECT_EQ(root.fix, "use another release");
+  EXPECT_THAT(root.commands, testing::IsEmpty());
+}
+
+TEST(Doctor, ChoosesTheRemedyForAMissingModuleByTheKernelInTheLine) {
+  const auto root_of = [](const std::string& kernel) {
+    const auto log = fmt::format(
+        "modprobe: FATAL: Module mana_ib not found in directory /lib/modules/{}\n", kernel);
+    return diagnose_text(log).root.value();
+  };
+  EXPECT_THAT(root_of("6.6.104.2-4.azl3").fix, testing::StartsWith("use Azure Linux 4"));
+  EXPECT_THAT(
+      root_of("5.14.0-427.13.1.el9_4.x86_64").commands,
+      testing::Contains("dnf install -y kernel-modules-extra-5.14.0-427.13.1.el9_4.x86_64"));
+  EXPECT_THAT(root_of("6.1.0-32-own").fix, testing::StartsWith("Install the package"));
 }
 
 TEST(Doctor, KeepsARootCauseThatTheVmContradictsIfThereIsNoOther) {

@@ -6,6 +6,7 @@
 
 #include "diag/release_table.h"
 #include "diag/vm.h"
+#include "support/fixtures.h"
 
 namespace manactl::diag::dpdk_checks_test {
 namespace {
@@ -49,6 +50,13 @@ TEST(DpdkInstalled, FailsForDebian12WhichHasNoNetMana) {
   EXPECT_THAT(finding.detail, HasSubstr("22.11.11"));
   EXPECT_THAT(finding.remedy->why, HasSubstr("that of Debian 12 has no net_mana"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("usr/lib/pmds")));
+}
+
+// Building DPDK does not help if no kernel of the release has mana_ib.
+TEST(DpdkInstalled, IsSkippedIfTheReleaseHasNoKernelForIt) {
+  const Finding finding = run_check(host::facts_of("image-azure-linux-3"), "dpdk.installed");
+  EXPECT_EQ(finding.status, Status::skipped);
+  EXPECT_THAT(finding.detail, HasSubstr("mana_ib"));
 }
 
 std::string remedy_on(const char* kernel, const char* distribution) {

@@ -126,7 +126,7 @@ const std::vector<Row>& rows() {
       {"mana-mr-cache-full", {"no-hugepages"}, {}},
       {"mana-reset-reprobe-failed", kNoRdmaDevice, {}},
       {"mana-open-ib-device", kOtherUser, {}},
-      {"mana-alloc-parent-domain", kOtherProvider, all_except(kOtherProvider, kNoAccess)},
+      {"mana-alloc-parent-domain", kNoProvider, all_except(kNoProvider, kNoAccess)},
       {"mana-probe-ib-port-failed", kOtherProvider, {}},
       {"mana-cq-wq-create", kOtherUser, {}},
       {"libibverbs-load-driver", kNoProvider, {}},
@@ -144,6 +144,7 @@ const std::vector<Row>& rows() {
       {"vmbus-gpadl", kUnbound, {}},
       {"sysfs-no-device", kUnbound, {}},
       {"sysfs-no-driver-dir", {}, {}},
+      {"modprobe-missing", kNoRdmaDevice, {}},
       {"uiohv-register", kUnbound, {}},
       {"uiohv-hypercall", kUnbound, {}},
       {"driver-probe-error", kUnboundOrNoDriver, {}},
@@ -216,6 +217,18 @@ TEST(Evidence, PrefersAFailedCheckThenAnObservationThenAWarning) {
   EXPECT_EQ(find_evidence(signature, fails, seen).check, &fails.outcomes[1]);
   EXPECT_EQ(find_evidence(signature, warns, seen).observation, &seen[0]);
   EXPECT_EQ(find_evidence(signature, warns, {}).check, &warns.outcomes[0]);
+}
+
+TEST(Evidence, ComesFromTheCheckOfTheModuleInTheLine) {
+  Signature signature;
+  signature.checks = {"kernel.mana", "kernel.mana-ib"};
+  const Report checks{
+      {outcome("kernel.mana", fail("f", {})), outcome("kernel.mana-ib", pass("p"))}};
+  const auto confirmation_with = [&](const char* module) {
+    return find_evidence(signature, checks, {}, {{"module", module}}).confirmation;
+  };
+  EXPECT_EQ(confirmation_with("mana"), Confirmation::confirmed);
+  EXPECT_EQ(confirmation_with("mana_ib"), Confirmation::undecided);
 }
 
 TEST(Evidence, ContradictsOnlyIfAllowedAndAllChecksPass) {

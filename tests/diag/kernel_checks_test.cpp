@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "diag/vm.h"
+#include "support/fixtures.h"
 
 namespace manactl::diag::kernel_checks_test {
 namespace {
@@ -277,6 +278,14 @@ TEST(KernelManaIb, NamesTheFileThatBlacklistsIt) {
   const Finding finding = run_check(facts, "kernel.mana-ib");
   EXPECT_THAT(finding.detail, HasSubstr("etc/modprobe.d/no-rdma.conf"));
   EXPECT_THAT(commands_of(finding), HasSubstr(" /etc/modprobe.d/no-rdma.conf"));
+}
+
+TEST(KernelModules, ReferToTheRemedyThatBothNeed) {
+  const auto facts = host::facts_of("kernel-old");
+  EXPECT_THAT(run_check(facts, "kernel.mana").remedy->why,
+              testing::StartsWith("use Ubuntu 24.04 or later: the newest linux-azure"));
+  EXPECT_THAT(run_check(facts, "kernel.mana-ib").remedy->why,
+              testing::StartsWith("follow the remedy of kernel.mana;"));
 }
 
 }  // namespace

@@ -139,6 +139,18 @@ TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
   EXPECT_THAT(commands_of(finding), HasSubstr("make -C rdma-core/build install"));
 }
 
+// The distribution's package would overwrite the build that rdma.core recommends.
+TEST(RdmaDriverId, DoesNotInstallAPackageOverTheBuildOfRdmaCore) {
+  for (const char* image : {"image-sles-15-sp5", "image-ubuntu-22-04", "rdma-core-39"}) {
+    const auto facts = host::facts_of(image);
+    EXPECT_THAT(commands_of(run_check(facts, "rdma.core")), HasSubstr("-b v50.1")) << image;
+    const Finding finding = run_check(facts, "rdma.driver-id");
+    EXPECT_EQ(finding.status, Status::fail) << image;
+    EXPECT_THAT(finding.remedy->why, testing::StartsWith("follow the remedy of rdma.core"));
+    EXPECT_THAT(finding.remedy->commands, testing::IsEmpty()) << image;
+  }
+}
+
 TEST(RdmaCore, FailsWithoutLibibverbsOrWithoutLibmana) {
   host::Facts facts = healthy_vm();
   facts.rdma.mana_provider = false;
@@ -196,7 +208,10 @@ TEST(RdmaDriverId, IsNotCuredByAnotherKernelOnUbuntu2004) {
   facts.rdma.rdma_core = Release{28, 0, 0};
   expect_swap("rdma.core");
   facts.kernel->distribution_release = "22.04";
-  EXPECT_THAT(commands_of(run_check(facts, "rdma.core")), testing::Not(HasSubstr("sed -i")));
+  const auto commands = commands_of(run_check(facts, "rdma.core"));
+  EXPECT_THAT(commands, testing::Not(HasSubstr("sed -i")));
+  EXPECT_THAT(commands, HasSubstr("apt-get install -y linux-azure\n"));
+  EXPECT_THAT(commands, HasSubstr("make -C rdma-core/build install"));
 }
 
 // Without mana_ib, no rdma-core helps, so only another release does.
@@ -204,7 +219,7 @@ TEST(RdmaCore, HasOneRemedyIfTheKernelOfUbuntu2004LacksManaIb) {
   const auto facts = host::facts_of("kernel-old");
   const Finding finding = run_check(facts, "rdma.core");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(finding.remedy->why, testing::StartsWith("use Ubuntu 24.04"));
+  EXPECT_THAT(finding.remedy->why, testing::StartsWith("follow the remedy of kernel.mana-ib"));
   EXPECT_THAT(finding.remedy->commands, testing::IsEmpty());
   EXPECT_THAT(finding.remedy->others, testing::IsEmpty());
 }

@@ -163,9 +163,7 @@ const std::vector<TextCase> kCases = {
      "before 44 has no provider for MANA\n"
      "+ 19 is ERDMA since rdma-core 43, MANA in Ubuntu's 5.15 backport\n"
      "+ 20 is MANA since rdma-core 44 and Linux 6.2\n"
-     "+ BTF of the running kernel lacks RDMA_DRIVER_MANA\n"
-     "$ apt-get update\n"
-     "$ apt-get install -y rdma-core ibverbs-providers"},
+     "+ BTF of the running kernel lacks RDMA_DRIVER_MANA"},
     {"DriverIdOfAnotherDriver",
      "rdma.driver-id",
      [](Facts& f) {
