@@ -20,6 +20,10 @@ namespace manactl::cli {
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
+// Adds to the error of open_input() for a log what else to do with the path: that of a NIC or of a
+// captured machine.
+Error explain_log_error(Error error, const std::string& path);
+
 // True for the path of a captured machine, which --root accepts: the name of a bundle
 // (host::kBundleSuffixes), or a directory whose path has a slash. The name of an interface has
 // none.

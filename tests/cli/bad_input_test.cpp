@@ -98,7 +98,7 @@ const Case kOptions[] = {
     {"EmptyPiece", {"check", "--only", "rdma,,dpdk"}, 2, "''"},
     {"TwoInterfaces", {"check", "eth0", "eth1"}, 2, "unexpected argument 'eth1'"},
     {"LogMissing", {"doctor", "--log", "/nowhere.log"}, 2, "/nowhere.log"},
-    {"LogIsDirectory", {"doctor", "--log", "/"}, 2, "is a directory"},
+    {"LogIsDirectory", {"doctor", "--log", "/"}, 2, "'manactl doctor --root /' opens it"},
     {"LogIsDevice", {"doctor", "--log", "/dev/zero"}, 2, "is a device"},
     {"LogEmpty", {"doctor", "--log", ""}, 2, "'' is not a path"},
     {"IntervalWithoutWatch", {"check", "--interval", "5"}, 2, "--interval requires --watch"},

@@ -93,7 +93,7 @@ TEST(DoctorOfThisMachine, ReadsTheKernelLog) {
 TEST(DoctorOfThisMachine, NotesThatItMayNotReadTheKernelLog) {
   EXPECT_EXIT(doctor_on("healthy-two-nics", fail(Errc::denied, "cannot open /dev/kmsg")),
               ExitedWithCode(0),
-              HasSubstr("the kernel log was not read: cannot open /dev/kmsg"));
+              HasSubstr("the kernel log was not read: cannot open /dev/kmsg; run as root, or use"));
 }
 
 TEST(DoctorOfThisMachine, ReadsNoKernelLogWithoutMana) {

@@ -64,18 +64,6 @@ std::string bundle_name(std::size_t number, const std::string& name) {
   return fmt::format("logs/{}-{}", number, base.substr(0, kMaxLength));
 }
 
-// Adds a hint to the error if the missing file has the name of a NIC. A dot occurs in the names of
-// logs rather than of interfaces.
-Error explain_missing_log(Error error, const std::string& path) {
-  const auto name = NicName::parse(path);
-  const bool may_be_nic = name && !(name->is_interface() && path.find('.') != std::string::npos);
-  if (error.sys == ENOENT && may_be_nic) {
-    error.message += fmt::format(
-        "; doctor takes logs and a bundle, and 'manactl check {}' judges a NIC", shell_word(path));
-  }
-  return error;
-}
-
 bool is_regular_file(const std::string& path) {
   struct stat status{};
 
@@ -131,7 +119,7 @@ void DoctorCommand::declare_files() {
 Result<> DoctorCommand::open_logs(const os::System& system, const os::Files& unrecorded) {
   for (const auto& path : options_.logs) {
     auto source = open_input(path);
-    if (!source) return tl::unexpected<Error>(explain_missing_log(source.error(), path));
+    if (!source) return tl::unexpected<Error>(explain_log_error(source.error(), path));
     auto text = std::make_unique<TextSource>(host::decompressed(std::move(*source)));
     logs_.push_back({path, std::move(text)});
   }
@@ -158,7 +146,13 @@ Result<> DoctorCommand::open_bundled_logs(const os::Files& files) {
 
 Result<> DoctorCommand::open_kernel_log(const os::System& system) {
   auto source = system.kernel_log.open();
-  if (!source) return tl::unexpected<Error>(source.error());
+  if (!source) {
+    auto error = source.error();
+    if (error.code == Errc::denied) {
+      error.message += "; run as root, or use 'sudo dmesg | manactl doctor --log -'";
+    }
+    return tl::unexpected<Error>(std::move(error));
+  }
   logs_.push_back({"kernel log", std::move(*source), true});
   return {};
 }
