@@ -258,7 +258,7 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   Finding finding = findings.build(
       "no installed DPDK has net_mana",
       "install a newer package of the distribution's DPDK, or build the named release or a later "
-      "one ('manactl help dpdk.installed' shows how); -v lists every missing fix");
+      "one ('manactl help dpdk.installed' shows how)");
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;

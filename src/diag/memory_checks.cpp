@@ -24,6 +24,15 @@ std::uint64_t needed_bytes(const CheckOptions& options) {
   return std::max({options.bench_bytes, options.testpmd_bytes, std::uint64_t{1}});
 }
 
+// Returns " for dpdk-testpmd (469.3 MiB)"; empty if no program is known.
+std::string beneficiary(const CheckOptions& options) {
+  const auto bytes = needed_bytes(options);
+  if (bytes <= 1) return {};
+  return fmt::format(" for {} ({})",
+                     bytes == options.testpmd_bytes ? "dpdk-testpmd" : "manactl bench",
+                     human_bytes(bytes));
+}
+
 std::string node_name(int node) {
   return node < 0 ? std::string("any node") : fmt::format("node {}", node);
 }
@@ -72,20 +81,26 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
                   pool.node,
                   pool.page_kib)};
   return {
-      fmt::format("reserve hugepages, in which DPDK keeps packets and queues; if memory is "
+      fmt::format("reserve hugepages{}, in which DPDK keeps packets and queues; if memory is "
                   "fragmented, the kernel may reserve fewer than requested, so the last command "
                   "prints the number; the reservation lasts until reboot (vm.nr_hugepages in "
-                  "/etc/sysctl.d makes it permanent, but spreads it over all nodes)"),
+                  "/etc/sysctl.d makes it permanent, but spreads it over all nodes)",
+                  beneficiary(options)),
       std::move(commands)};
 }
 
-// Returns the reason for a remedy, and the commands that release the pages that no NIC uses.
-std::string with_unused_pages(std::string why, const host::Facts& facts) {
+// Adds the commands that release the pages that no NIC uses.
+void release_unused_pages(const host::Facts& facts, Finding& finding) {
+  if (!finding.remedy) return;
+  std::vector<std::string> texts;
   for (const Pool& pool : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
-    why += fmt::format(
-        "; {}: release them with '{}'", host::unused_text(pool), host::release_command(pool));
+    texts.push_back(host::unused_text(pool));
+    finding.remedy->commands.push_back(host::release_command(pool));
   }
-  return why;
+  if (texts.empty()) return;
+  finding.remedy->why += fmt::format("; {}: the last {} them",
+                                     join(texts, ", "),
+                                     texts.size() == 1 ? "command releases" : "commands release");
 }
 
 // ---- on all nodes -------------------------------------------------------------------------------
@@ -149,10 +164,11 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   for (const int node_id : nodes_of(facts, options)) judge_node(facts, options, node_id, findings);
   Finding finding = findings.build(
       "no MANA function",
-      with_unused_pages(
-          "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
-          "slower to access; the numbers in the commands include the pages that stay reserved",
-          facts));
+      fmt::format("reserve pages{} on the NIC's node, where DPDK allocates queues: memory on "
+                  "another node is slower to access; the numbers in the commands include the pages "
+                  "that stay reserved",
+                  beneficiary(options)));
+  release_unused_pages(facts, finding);
   for (std::string& line : pools_text(*facts.memory.pools))
     finding.evidence.push_back(std::move(line));
   return finding;
@@ -182,12 +198,13 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
       findings.warn(line, reserve_more(facts, options, node_id).commands);
     }
   }
-  return findings.build(
+  Finding finding = findings.build(
       "no MANA function",
-      with_unused_pages("reserve the missing pages, or start testpmd with fewer packet buffers "
-                        "(--total-num-mbufs); the number in the command includes the pages that "
-                        "are in use; manactl bench needs fewer pages",
-                        facts));
+      "reserve the missing pages, or start testpmd with fewer packet buffers (--total-num-mbufs); "
+      "the number in the command includes the pages that are in use; manactl bench needs fewer "
+      "pages");
+  release_unused_pages(facts, finding);
+  return finding;
 }
 
 // ---- mounts -------------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ TEST(StatusCommand, ProposesTheSameHugepagesAsCheckAndPrepare) {
   EXPECT_THAT(status, HasSubstr("run:       " + release + '\n'));
   const auto check = manactl_on("hugepages-wrong-node", {"check"}).out;
   EXPECT_THAT(check, HasSubstr("        " + reserve + '\n'));
-  EXPECT_THAT(check, HasSubstr("release them with '" + release + "'"));
+  EXPECT_THAT(check, HasSubstr("        " + release + '\n'));
   const auto prepare = manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"});
   EXPECT_THAT(prepare.out, HasSubstr("reserve 235 more pages in " + nodes + "node0" + pool));
   EXPECT_THAT(prepare.err, HasSubstr("to release them: " + release + '\n'));

@@ -143,6 +143,7 @@ TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
     if (!outcome.finding.remedy) continue;
     const std::string_view why = outcome.finding.remedy->why;
     EXPECT_TRUE(kVerbs.contains(why.substr(0, why.find(' ')))) << outcome.check.id << ": " << why;
+    EXPECT_EQ(why.find("; -v"), std::string::npos) << "-v may be set: " << why;
   }
 }
 
