@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "diag/logs.h"
 
 namespace manactl::diag::doctor_test {
@@ -145,6 +147,29 @@ TEST(Doctor, DecidesBetweenPossibleCausesByTheLineAndTheVm) {
   EXPECT_EQ(memory[2], "");
   const auto nic = decisions("VDEV_NETVSC: Cannot find the specified netvsc device\n");
   EXPECT_THAT(nic, testing::ElementsAre("", "eth1 is in user space"));
+}
+
+TEST(Doctor, DecidesByTheChecksWhyNoHugepagesAreUsable) {
+  const auto confirmed_causes = [](const std::string& log, const Report& checks) {
+    std::map<std::string, Confirmation> causes;
+    const std::vector<LogReport> logs = {read_text(log)};
+    const auto root = diagnose(checks, logs).root.value();
+    for (const auto& one : root.alternatives) causes[one.cause] = one.confirmation;
+    return causes;
+  };
+  const std::string fatal = "EAL: Cannot get hugepage information.\n";
+  const Report wrong_node{{outcome("memory.hugepages", pass("1024 of 1024 free")),
+                           outcome("memory.node", broken("0 free on node 0"))}};
+  const auto node =
+      confirmed_causes("EAL: No free 2048 kB hugepages reported on node 0\n" + fatal, wrong_node);
+  EXPECT_EQ(node.at("they are on another NUMA node"), Confirmation::confirmed);
+  EXPECT_EQ(node.at("other programs use all of them"), Confirmation::contradicted);
+  const Report usable{{outcome("memory.hugepages", pass("1024 of 1024 free")),
+                       outcome("memory.mounts", pass("/dev/hugepages (2 MiB)"))}};
+  const auto mounts = confirmed_causes(fatal, usable);
+  EXPECT_EQ(mounts.at("hugetlbfs is not mounted"), Confirmation::contradicted);
+  EXPECT_EQ(mounts.at("all hugepages are in use"), Confirmation::contradicted);
+  EXPECT_EQ(mounts.at("the user may not write to the mount"), Confirmation::undecided);
 }
 
 TEST(Doctor, PrintsTheFixOfTheOnlyConfirmedCause) {

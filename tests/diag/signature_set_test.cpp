@@ -258,5 +258,15 @@ TEST(Signatures, RefuseAnUnknownRole) {
   EXPECT_THAT(error.message, testing::HasSubstr("'boss'"));
 }
 
+// The commands of signatures are pasted on machines of all distributions.
+TEST(Signatures, HaveCompleteCommandsForEveryDistribution) {
+  for (const auto& signature : test::signatures().all()) {
+    for (const auto& command : signature.commands) {
+      EXPECT_THAT(command, testing::Not(testing::ContainsRegex("<|dpkg|apt-|dnf |zypper|rpm ")))
+          << signature.id;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace manactl::diag::signature_set_test

@@ -42,7 +42,7 @@ echo "# no hugepages"
 start_testpmd "Cannot init EAL: Permission denied" --vdev="$function,mac=00:0d:3a:76:3b:d1"
 stop_testpmd
 expect_cause "No hugepages are free" "no hugepages are reserved on any node"
-expect_cause "No hugepages are free" "Here confirmed: memory.hugepages" --log $log
+expect_cause "A NUMA node has no free hugepages" "Here confirmed: memory.hugepages" --log $log
 
 echo "# net_vdev_netvsc"
 reserve_hugepages 256
