@@ -146,9 +146,9 @@ const CauseCase kCauses[] = {
      "[    2.24] pci 7870:00:00.0: [1414:00ba] type 00 class 0x020000 PCIe Endpoint\n" +
          shell("lsmod | grep -i mana") +
          shell("zgrep MANA /proc/config.gz", "# CONFIG_MICROSOFT_MANA is not set\n") + kEnd,
-     "kernel.mana",
+     "kernel-config-mana",
      "CONFIG_MICROSOFT_MANA is not set",
-     "mana is missing"},
+     "no driver opens the VF"},
     {"KernelWithoutManaIb",
      kLspci +
          shell("grep MANA /boot/config-$(uname -r)",

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include <sys/stat.h>
-
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <memory>
@@ -9,10 +7,10 @@
 #include <sstream>
 
 #include "base/budget.h"
-#include "base/characters.h"
 #include "base/text.h"
 #include "base/trusted_directory.h"
 #include "cli/command.h"
+#include "cli/doctor/bundle_file.h"
 #include "cli/doctor/probe.h"
 #include "cli/doctor/render_doctor.h"
 #include "cli/doctor/review.h"
@@ -51,24 +49,6 @@ struct NamedLog {
   std::unique_ptr<ByteSource> source;
   bool is_kernel_log = false;
 };
-
-// The file name of a log in the bundle, with unsafe characters replaced: "logs/1-testpmd.log".
-std::string bundle_name(std::size_t number, const std::string& name) {
-  std::string base = name.substr(name.rfind('/') + 1);
-  for (char& c : base) {
-    const bool plain = is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
-    if (!plain) c = '_';
-  }
-  if (name == "-") base = "stdin";
-  constexpr std::size_t kMaxLength = 100;
-  return fmt::format("logs/{}-{}", number, base.substr(0, kMaxLength));
-}
-
-bool is_regular_file(const std::string& path) {
-  struct stat status{};
-
-  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
 
 class DoctorCommand {
  public:
@@ -199,7 +179,7 @@ Result<> DoctorCommand::read_log(const NamedLog& log) {
   auto text = excerpt.excerpt();
   auto charged = excerpts_budget_.charge(text.size());
   if (!charged) return charged;
-  excerpts_[bundle_name(excerpts_.size() + 1, log.name)] = std::move(text);
+  excerpts_[excerpt_name(excerpts_.size() + 1, log.name)] = std::move(text);
   return {};
 }
 
@@ -312,19 +292,8 @@ Exit DoctorCommand::run() {
                               options_.scrub ? "doctor: --review cannot be used with --json"
                                              : "doctor: --review requires --bundle and --scrub");
   }
-  if (!options_.bundle.empty() && !host::compression_of(options_.bundle)) {
-    return report_usage_error(
-        context_,
-        fmt::format(
-            "doctor: the name '{}' does not end in .tar.gz, .tgz, .tar.xz, .tar.zst or .tar, "
-            "and a bundle is recognized by its suffix",
-            printable(options_.bundle)));
-  }
-  if (is_regular_file(options_.bundle)) {
-    return report_usage_error(context_,
-                              fmt::format("doctor: '{}' exists; remove it, or choose another name",
-                                          printable(options_.bundle)));
-  }
+  const auto objection = objection_to_bundle(options_.bundle);
+  if (!objection.empty()) return report_usage_error(context_, "doctor: " + objection);
   if (options_.machines.size() > (context_.root.empty() ? 1U : 0U)) {
     return report_usage_error(context_, "doctor: only one captured machine can be inspected");
   }
