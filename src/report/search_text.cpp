@@ -34,6 +34,8 @@ std::string_view reason_of(datapath::GoalResult::End end) {
       return "no packet came back";
     case datapath::GoalResult::End::foreign:
       return "more packets came back than were sent, so other traffic hides the losses";
+    case datapath::GoalResult::End::constant:
+      return "about the same share of the packets is lost at all rates";
     case datapath::GoalResult::End::below:
     case datapath::GoalResult::End::narrow:
     case datapath::GoalResult::End::above:
@@ -121,6 +123,10 @@ std::string found_text(const datapath::GoalResult& found) {
     case datapath::GoalResult::End::silent:
     case datapath::GoalResult::End::foreign:
       return fmt::format("not found: {}", reason_of(found.end));
+    case datapath::GoalResult::End::constant:
+      return fmt::format("not found: {}, even at {}, so that a lower rate does not help",
+                         reason_of(found.end),
+                         upper);
     case datapath::GoalResult::End::stopped:
     case datapath::GoalResult::End::inconclusive:
     case datapath::GoalResult::End::limit:
@@ -131,7 +137,11 @@ std::string found_text(const datapath::GoalResult& found) {
     return fmt::format("not found, but {}: {}", range_text(found), why);
   }
   if (found.lower) {
-    const auto low = rate_in(found, range_of(found).low);
+    const auto rate = range_of(found).low;
+    const auto unit = rate_unit(rate);
+    const auto low = unit.factor < rate_unit(*found.lower).factor
+                         ? fmt::format("{} {}", floored_text(rate, unit, 0), unit.name)
+                         : rate_in(found, rate);
     return fmt::format("not found, but at least {}: {}", low, why);
   }
   if (found.upper) return fmt::format("not found, but less than {}: {}", upper, why);

@@ -40,6 +40,62 @@ TEST(Search, EndsAfterSeveralInvalidTrials) {
   EXPECT_EQ(count, 7);
 }
 
+// A device that drops every 500th packet, as with the fault rx=drop,every=500.
+Result<SearchProbe> probe_with_period(double rate, double seconds) {
+  auto probe = Device{}.probe(rate, seconds);
+  probe.received = probe.sent - probe.sent / 500;
+  return probe;
+}
+
+// Short trials at the lowest rates send fewer packets than the period, and lose none.
+TEST(Search, EndsEarlyIfTheLossIsTheSameAtAllRates) {
+  auto plan = plan_for({0, 0.01});
+  plan.final_seconds = 1;
+  const auto result = search(plan, probe_with_period);
+  ASSERT_TRUE(result.has_value());
+  const auto& ndr = result->found[0];
+  EXPECT_EQ(ndr.end, GoalResult::End::constant);
+  EXPECT_FALSE(ndr.lower || ndr.low);
+  EXPECT_TRUE(ndr.upper);
+  const auto& pdr = result->found[1];
+  EXPECT_EQ(pdr.end, GoalResult::End::above);
+  EXPECT_EQ(*pdr.lower, 20e6);
+  EXPECT_LT(result->probes.size(), 20U);
+}
+
+// The share of a device that carries a fixed rate is also about the same at very high rates.
+TEST(Search, DoesNotMistakeAnOverloadedDeviceForAConstantLoss) {
+  const auto result = search_of(step_at(1e4));
+  EXPECT_EQ(result.found.front().end, GoalResult::End::narrow);
+}
+
+TEST(Search, DoesNotKeepALowerBoundAboveARateThatFailedLater) {
+  // The first long trial loses packets at a rate at which short trials lost none.
+  const SearchPlan plan;
+  bool has_failed = false;
+  const auto refuted = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
+    auto probe = step_at(1e6).probe(rate, seconds);
+    probe.stopped = has_failed;
+    if (seconds >= plan.final_seconds && probe.received == probe.sent) {
+      probe.received -= 3;
+      has_failed = true;
+    }
+    return probe;
+  });
+  ASSERT_TRUE(refuted.has_value());
+  const auto& goal = refuted->found.front();
+  ASSERT_EQ(goal.end, GoalResult::End::stopped);
+  for (const auto& probe : refuted->probes) {
+    if (probe.stopped) continue;
+    if (goal.lower && probe.load() <= *goal.lower) {
+      EXPECT_EQ(probe.loss(), 0) << probe.load();
+    }
+    if (probe.loss() > 0) {
+      EXPECT_GE(probe.load(), goal.upper.value_or(kInfinite));
+    }
+  }
+}
+
 // net_null receives more packets than it sends. Such trials once had "no loss".
 TEST(Search, HasNoResultIfOtherTrafficHidesLosses) {
   const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {

@@ -57,7 +57,7 @@ TEST(SearchGoals, NeedTrialsThatCanResolveTheirLoss) {
 
 TEST(SearchGoals, AreNotSearchedBelowTheRateThatTrialsResolve) {
   Device device;
-  device.loss = [](double) { return 0.02; };
+  device.loss = [](double rate) { return std::max(0.02, 1 - 1e4 / rate); };
   const auto result = search_of(device, plan_for({0.01}));
   const auto& goal = result.found.front();
   EXPECT_EQ(goal.end, GoalResult::End::below);

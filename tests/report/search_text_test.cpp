@@ -41,6 +41,11 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.end = datapath::GoalResult::End::foreign;
   EXPECT_EQ(found_text(found),
             "not found: more packets came back than were sent, so other traffic hides the losses");
+  found.end = datapath::GoalResult::End::constant;
+  found.upper = 5500;
+  EXPECT_EQ(found_text(found),
+            "not found: about the same share of the packets is lost at all rates, even at 5.500 "
+            "kpps, so that a lower rate does not help");
   EXPECT_EQ(found_rate_text(found), "not found");
 }
 
@@ -55,6 +60,15 @@ TEST(FoundText, DoesNotPresentTheBoundsOfAnUnfinishedSearchAsItsResult) {
     found.end = end;
     EXPECT_EQ(found_rate_text(found), "not found");
   }
+}
+
+TEST(FoundText, ShowsALowerBoundInItsOwnUnit) {
+  datapath::GoalResult found;
+  found.lower = found.high = 3.593e6;
+  found.low = 974;
+  found.end = datapath::GoalResult::End::inconclusive;
+  EXPECT_EQ(found_text(found),
+            "not found, but at least 974.0 pps: too many trials gave no usable result");
 }
 
 TEST(FoundText, NeverHasALowEndOfZero) {

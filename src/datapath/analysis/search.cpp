@@ -182,6 +182,8 @@ class Search {
     const auto guess = guesses_[index];
     double step = 1;
     while (!end_) {
+      if (evidence_.is_constant_miss(goal.loss)) goal.end = GoalResult::End::constant;
+      if (goal.end == GoalResult::End::constant) return {};
       const auto now = evidence_.bounds(goal.loss, target);
       const auto load = next(now, guess, target, evidence_.min_rate(goal.loss, target), step);
       if (!load) break;
@@ -242,14 +244,22 @@ class Search {
     const auto now = evidence_.bounds(goal.loss, target);
     goal.is_final = goal.lower == now.lower && goal.upper == now.upper && (now.lower || now.upper);
     const bool narrow = goal.is_final && is_close(now, target);
+    const bool at_maximum = goal.is_final && goal.lower && *goal.lower >= evidence_.max_rate;
     if (evidence_.is_silent() && end_ != GoalResult::End::stopped) {
       goal.end = GoalResult::End::silent;
-    } else if (end_ && !narrow) {
+    } else if (goal.end == GoalResult::End::constant) {
+      goal.is_final = false;
+    } else if (end_ && !narrow && !at_maximum) {
       goal.end = *end_;
     } else if (!goal.lower) {
       goal.end = GoalResult::End::below;
     } else if (!narrow) {
       goal.end = GoalResult::End::above;
+    }
+    if (!is_found(goal) && (goal.lower || goal.end == GoalResult::End::constant)) {
+      const auto [lower, upper] = evidence_.confirmed_bounds(goal.loss);
+      goal.lower = lower;
+      goal.upper = upper;
     }
     if (!goal.lower) return;
     goal.throughput = *goal.lower * (1 - evidence_.typical_loss(*goal.lower));

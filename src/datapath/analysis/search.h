@@ -76,6 +76,7 @@ struct GoalResult {
     limit,         // max_probes was reached
     silent,        // packets were sent, and none came back in any trial
     foreign,       // other traffic hid the losses of all trials at a rate
+    constant,      // about the same share was lost at all rates, and it misses the goal
   };
 
   double loss = 0;              // the goal: share of the sent packets that may be lost
@@ -90,7 +91,7 @@ struct GoalResult {
   bool disturbed = false;  // a trial that decides about the bounds was disturbed to the end
 };
 
-inline constexpr EnumWords<GoalResult::End, 8> kSearchEnds = {{
+inline constexpr EnumWords<GoalResult::End, 9> kSearchEnds = {{
     {GoalResult::End::narrow, "narrow"},
     {GoalResult::End::above, "above"},
     {GoalResult::End::below, "below"},
@@ -99,6 +100,7 @@ inline constexpr EnumWords<GoalResult::End, 8> kSearchEnds = {{
     {GoalResult::End::limit, "limit"},
     {GoalResult::End::silent, "silent"},
     {GoalResult::End::foreign, "foreign"},
+    {GoalResult::End::constant, "constant"},
 }};
 
 constexpr std::string_view name_of(GoalResult::End end) {

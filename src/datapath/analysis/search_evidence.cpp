@@ -15,6 +15,14 @@ constexpr double kMinLosses = 10;
 // A trial with this share of the packets of a trial at the maximum rate always decides.
 constexpr double kEnough = 0.9;
 
+// The rates of trials that show a constant loss differ by at least this factor.
+constexpr double kDecade = 10;
+// A device that carries less than this share of the packets is overloaded: at a tenth of the rate,
+// it may still be, so the share alone does not show that the loss is constant.
+constexpr double kMaxConstantLoss = 0.5;
+// The losses of such trials differ by at most this factor.
+constexpr double kSimilar = 2;
+
 }  // namespace
 
 RateVerdict SearchEvidence::verdict(double load, double goal, const Target& target) const {
@@ -83,11 +91,11 @@ bool SearchEvidence::is_miss(const SearchProbe& probe, double goal) const {
 }
 
 // No rate missed the goal, so the result is the highest rate of the sender. Each trial in which
-// the sender lagged is a sample of it.
+// the sender lagged at this rate or a higher one is a sample of it.
 Bounds SearchEvidence::range_of_sender(const GoalResult& goal) const {
   Bounds range{*goal.lower * kKeptUp, *goal.lower};
   for (const auto& probe : probes) {
-    if (probe.stopped || probe.kept_up() || probe.rate <= 0) continue;
+    if (probe.stopped || probe.kept_up() || probe.rate <= 0 || probe.asked < *goal.lower) continue;
     range.low = std::min(range.low, probe.rate);
     if (probe.loss() <= goal.loss) range.high = std::max(range.high, probe.rate);
   }
@@ -106,6 +114,44 @@ double SearchEvidence::typical_loss(double load) const {
   if (losses.empty()) return 0;
   std::sort(losses.begin(), losses.end());
   return losses[(losses.size() - 1) / 2];
+}
+
+bool SearchEvidence::is_constant_miss(double goal) const {
+  const SearchProbe* fastest = nullptr;
+  for (const auto& probe : probes) {
+    if (counts(probe) && (fastest == nullptr || probe.load() > fastest->load())) fastest = &probe;
+  }
+  if (fastest == nullptr || fastest->loss() >= kMaxConstantLoss) return false;
+  double slowest = fastest->load();
+  for (const auto& probe : probes) {
+    // With fewer packets, a trial shows no loss by chance.
+    if (!counts(probe) || static_cast<double>(probe.sent) * fastest->loss() < kMinLosses) continue;
+    const auto loss = probe.loss();
+    const bool is_similar =
+        loss * kSimilar >= fastest->loss() && loss <= fastest->loss() * kSimilar;
+    if (!is_similar || loss <= goal) return false;
+    slowest = std::min(slowest, probe.load());
+  }
+  return slowest * kDecade <= fastest->load();
+}
+
+RateBounds SearchEvidence::confirmed_bounds(double goal) const {
+  const SearchProbe* slowest_miss = nullptr;
+  for (const auto& probe : probes) {
+    if (!counts(probe) || !is_miss(probe, goal)) continue;
+    if (slowest_miss == nullptr || probe.load() < slowest_miss->load()) slowest_miss = &probe;
+  }
+  RateBounds found;
+  if (slowest_miss != nullptr) found.upper = slowest_miss->load();
+  for (const auto& probe : probes) {
+    const bool is_met = counts(probe) && probe.sent > 0 && probe.loss() <= goal;
+    if (!is_met || (found.upper && probe.load() >= *found.upper)) continue;
+    const auto packets = static_cast<double>(probe.sent);
+    if (slowest_miss != nullptr && packets * slowest_miss->loss() < 1) continue;
+    if (packets * goal < (goal > 0 ? kMinLosses : 0)) continue;
+    if (!found.lower || probe.load() > *found.lower) found.lower = probe.load();
+  }
+  return found;
 }
 
 bool SearchEvidence::is_silent() const {

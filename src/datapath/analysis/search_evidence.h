@@ -51,6 +51,14 @@ struct SearchEvidence {
   // The median loss of the longest trials at a rate.
   double typical_loss(double load) const;
 
+  // True if about the same share of the packets was lost at all rates, over at least a decade of
+  // rates, and no such trial met the goal. A slower sender then does not lose less.
+  bool is_constant_miss(double goal) const;
+
+  // The bounds of a search without a result. No trial at the lower bound or below it missed the
+  // goal, and one at the lower bound sent enough packets to show the losses of the upper bound.
+  RateBounds confirmed_bounds(double goal) const;
+
   // True if packets were sent, and none came back in any trial.
   bool is_silent() const;
 
