@@ -182,7 +182,10 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
   const bool is_search = sender.search || receiver.search;
   if (result.covered && !is_search && sent.packets > 0 && !result.has_foreign_traffic()) {
     const auto lost = sent.packets - std::min(received.packets, sent.packets);
-    result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
+    const auto all = static_cast<double>(sent.packets);
+    const auto most = std::min(lost + result.strays, sent.packets);
+    result.loss = static_cast<double>(lost) / all;
+    result.max_possible_loss = static_cast<double>(most) / all;
   }
   return result;
 }
@@ -201,11 +204,22 @@ std::string end_text(const BenchResult& result) {
   return fmt::format("{}{} in {:.1f} s", rate, start, total_of(result.report).seconds);
 }
 
+std::string loss_of(const MergeResult& result) {
+  if (!result.loss || !result.max_possible_loss) return "unknown";
+  const auto low = *result.loss * kPercent, high = *result.max_possible_loss * kPercent;
+  if (low == high) return fmt::format("{:.4f} %", low);
+  // With fewer lost packets than strays, the lower end of the range is chance.
+  if (high > 2 * low) return fmt::format("at most {:.2g} %", high);
+  return fmt::format("{:.4f} to {:.4f} %", low, high);
+}
+
 std::string verdict_of(const MergeResult& result) {
-  auto text = result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss unknown";
+  const auto text = result.loss ? loss_of(result) + " lost" : "loss unknown";
   if (!result.exceeds_max_loss()) return text;
   const auto limit = fmt::format("the limit of {:g} %", *result.max_loss * kPercent);
-  return text + (result.loss ? ", which exceeds " : ", which fails ") + limit;
+  if (!result.loss) return fmt::format("{}, which fails {}", text, limit);
+  const bool is_certain = *result.loss > *result.max_loss;
+  return fmt::format("{}, which {} {}", text, is_certain ? "exceeds" : "may exceed", limit);
 }
 
 std::vector<std::string> remarks_on(const MergeResult& result) {
@@ -240,6 +254,8 @@ std::string merge_json(const MergeResult& result, std::string_view tool, int exi
   document["manactl"] = tool;
   document["exit"] = exit;
   document["loss"] = result.loss ? Json(*result.loss) : Json();
+  document["max_possible_loss"] =
+      result.max_possible_loss ? Json(*result.max_possible_loss) : Json();
   document["max_loss"] = result.max_loss ? Json(*result.max_loss) : Json();
   document["covered"] = result.covered;
   document["overlap_seconds"] = result.overlap;

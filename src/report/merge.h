@@ -31,12 +31,15 @@ struct MergeResult {
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
   // Packets that were received without traffic (see stray_packets()), or in excess of those sent.
   std::uint64_t strays = 0;
+  // The largest possible loss: some of the received packets are strays, which may stand for lost
+  // ones. Empty if `loss` is.
+  std::optional<double> max_possible_loss = std::nullopt;
 
   // True if so many more packets were received than sent that they are not strays, such as ARP.
   bool has_foreign_traffic() const;
 
-  // True if there is a limit, and the loss exceeds the limit or is unknown.
-  bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }
+  // True if there is a limit, and the loss may exceed the limit or is unknown.
+  bool exceeds_max_loss() const { return max_loss && max_possible_loss.value_or(1) > *max_loss; }
 };
 
 // The returned object refers to both arguments. Errc::invalid if they cannot be results of one run.
@@ -44,6 +47,9 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
 
 // "998.0 kpps in 10.0 s", or the result of a search.
 std::string end_text(const BenchResult& result);
+
+// "0.2000 %", "at most 0.15 %" or "0.2000 to 0.2100 %" with strays, or "unknown".
+std::string loss_of(const MergeResult& result);
 
 std::string verdict_of(
     const MergeResult& result);  // "0.2 % lost, which exceeds the limit of 0.1 %"

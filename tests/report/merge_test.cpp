@@ -89,6 +89,7 @@ TEST(Merge, KnowsTheLossDespiteAFewMoreReceivedPackets) {
   const auto few = merge(sender, receiver);
   EXPECT_EQ(few->loss, 0);
   EXPECT_THAT(remarks_on(*few), ElementsAre(HasSubstr("6 of the received packets are strays")));
+  EXPECT_EQ(verdict_of(*few), "at most 7.2e-05 % lost");
   receiver.report.trials.front().total.rx.packets += 2000;
   const auto many = merge(sender, receiver);
   EXPECT_FALSE(many->loss.has_value());
@@ -146,8 +147,27 @@ TEST(Merge, ExceedsTheLimitWhenTheLossIsHigherOrUnknown) {
   merged.max_loss = 0.09;
   EXPECT_TRUE(merged.exceeds_max_loss());
   merged.loss.reset();
+  merged.max_possible_loss.reset();
   merged.max_loss = 0.11;
   EXPECT_TRUE(merged.exceeds_max_loss());
+}
+
+// Strays may replace lost packets. Such a result once passed with "0.0000 % lost".
+TEST(Merge, JudgesTheLossThatStraysMayHide) {
+  auto sender = connected(Mode::tx, 1e6);
+  auto receiver = connected(Mode::rx, 1e6);
+  sender.report.trials.front().total.tx.packets = 6131;
+  receiver.report.trials.front().total.rx.packets = 6140;
+  auto merged = *merge(sender, receiver);
+  merged.max_loss = 0.001;
+  EXPECT_TRUE(merged.exceeds_max_loss());
+  EXPECT_EQ(verdict_of(merged), "at most 0.15 % lost, which may exceed the limit of 0.1 %");
+  merged.max_loss = 0.002;
+  EXPECT_FALSE(merged.exceeds_max_loss());
+  merged.strays = 0;
+  merged.loss = 0.1;
+  merged.max_possible_loss = 0.11;
+  EXPECT_EQ(verdict_of(merged), "10.0000 to 11.0000 % lost, which exceeds the limit of 0.2 %");
 }
 
 }  // namespace

@@ -120,11 +120,10 @@ std::string merge_html(const MergeResult& merged, std::string_view tool) {
   page.title = verdict_of(merged);
   page.subtitle = fmt::format("from {} to {}", device_of(source.plan), device_of(sink.plan));
   page.warnings = remarks_on(merged);
-  page.figures = {
-      {"packet loss", merged.loss ? fmt::format("{:.4f} %", *merged.loss * kPercent) : "unknown"},
-      {"sent", rate_or_unknown(source)},
-      {"received", rate_or_unknown(sink)},
-      {"overlap", fmt::format("{:.1f} s", merged.overlap)}};
+  page.figures = {{"packet loss", loss_of(merged)},
+                  {"sent", rate_or_unknown(source)},
+                  {"received", rate_or_unknown(sink)},
+                  {"overlap", fmt::format("{:.1f} s", merged.overlap)}};
   page.series = {series_of(sender, start), series_of(receiver, start)};
   page.tables = {ends_table(sender, receiver), queues_table(sender, receiver)};
   page.configuration = configuration_of(source);
