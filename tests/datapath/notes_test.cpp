@@ -12,6 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr double kRate = 2000;  // packets per second, in trials of 10 s
 
@@ -39,17 +40,40 @@ TEST(CountNotes, AreEmptyForAGoodTrial) {
 TEST(CountNotes, ReportThatNothingMoved) {
   EXPECT_THAT(notes_of(Mode::tx, 0, 0), ElementsAre("nothing was sent"));
   EXPECT_THAT(notes_of(Mode::tx, 0, 0, true), ElementsAre("nothing was sent"));
-  EXPECT_THAT(notes_of(Mode::rx, 0, 0), ElementsAre("nothing was received"));
-  EXPECT_THAT(notes_of(Mode::fwd, 0, 0), ElementsAre("nothing was received"));
+  EXPECT_THAT(notes_of(Mode::rx, 0, 0), ElementsAre(StartsWith("nothing was received, because")));
+  EXPECT_THAT(notes_of(Mode::fwd, 0, 0), ElementsAre(StartsWith("nothing was received, because")));
   EXPECT_THAT(notes_of(Mode::fwd, 0, 5), ElementsAre("nothing was sent"));
   EXPECT_THAT(notes_of(Mode::txrx, 5, 0), ElementsAre("nothing was received"));
   EXPECT_THAT(notes_of(Mode::rtt, 0, 0), ElementsAre("nothing was sent"));
 }
 
+TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {
+  BenchPlan plan;
+  Trial trial;
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    plan.mode = mode;
+    EXPECT_THAT(count_notes(plan, {{"net_ring0", "net_ring", "", {}, 0}}, trial),
+                ElementsAre(HasSubstr("returns only what this program sends: use plan.mode txrx")));
+    EXPECT_THAT(count_notes(plan, {{"eth1", "net_mana", "", {}, 0}}, trial),
+                ElementsAre(HasSubstr("a sender must run at the same time")));
+  }
+}
+
 TEST(CountNotes, ReportThatTheRateWasNotReached) {
   EXPECT_THAT(notes_of(Mode::tx, 10'000, 0, true),
               ElementsAre(AllOf(HasSubstr("50 % of the requested rate on average"),
-                                HasSubstr("the device accepted no more"))));
+                                HasSubstr("the device rejected nothing"))));
+  BenchPlan plan;
+  Trial trial;
+  trial.plan.rate = Rate{Rate::Unit::packets, kRate};
+  trial.total.seconds = 10;
+  trial.total.tx.packets = 10'000;
+  const std::vector<PortReport> ports = {{"net_null0", "net_null", "", {}, 0}};
+  trial.total.tx.missed = 5;
+  EXPECT_THAT(count_notes(plan, ports, trial),
+              ElementsAre(HasSubstr("the device rejected 5 attempts to send")));
+  trial.total.tx.missed = std::nullopt;
+  EXPECT_THAT(count_notes(plan, ports, trial), ElementsAre(HasSubstr("accepted no more")));
 }
 
 TEST(CountNotes, NameUnansweredRequestsAsTheReason) {
@@ -57,7 +81,7 @@ TEST(CountNotes, NameUnansweredRequestsAsTheReason) {
               ElementsAre("480 of 480 requests had no reply",
                           AllOf(HasSubstr("2.4 % of the requested rate"),
                                 HasSubstr("at most 32 requests of a queue are in flight"),
-                                Not(HasSubstr("accepted no more")))));
+                                Not(HasSubstr("the device rejected")))));
   EXPECT_THAT(notes_of(Mode::rtt, 480, 470), ElementsAre("10 of 480 requests had no reply"));
 }
 

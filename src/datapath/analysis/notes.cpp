@@ -34,14 +34,36 @@ double requested_packets(const BenchPlan& plan,
   return packets;
 }
 
-std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
+// Returns why a device delivered nothing, and the remedy; empty if it is not known.
+std::string missing_sender(const BenchPlan& plan, const std::vector<PortReport>& ports) {
+  const auto is_driver = [&](std::string_view name) {
+    return !ports.empty() && ports.front().driver == name;
+  };
+  const auto mode = name_of(PlanField::mode);
+  if (generates_packets(plan.mode)) return {};
+  if (is_driver("net_ring")) {
+    return fmt::format("net_ring returns only what this program sends: use {} txrx, or net_null",
+                       mode);
+  }
+  return fmt::format("{} {} does not generate packets: a sender must run at the same time",
+                     mode,
+                     name_of(plan.mode));
+}
+
+std::vector<std::string> nothing_moved(const BenchPlan& plan,
+                                       const std::vector<PortReport>& ports,
+                                       const Sample& total) {
+  const auto mode = plan.mode;
   std::vector<std::string> notes;
   // A forwarder that receives nothing cannot send anything.
   const bool nothing_received = receives(mode) && total.rx.packets == 0;
   const bool has_packets = generates_packets(mode) || !nothing_received;
   if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
   // count_notes() reports requests without replies in a note of its own.
-  if (nothing_received && !measures_latency(mode)) notes.emplace_back("nothing was received");
+  if (nothing_received && !measures_latency(mode)) {
+    const auto reason = missing_sender(plan, ports);
+    notes.push_back("nothing was received" + (reason.empty() ? reason : ", because " + reason));
+  }
   return notes;
 }
 
@@ -70,9 +92,11 @@ std::vector<std::string> idle_queues(const BenchPlan& plan, const Trial& trial) 
                   flows)};
 }
 
-std::string slow_reason(const BenchPlan& plan) {
+std::string slow_reason(const BenchPlan& plan, const ReportedCount& rejected) {
   if (!measures_latency(plan.mode)) {
-    return "the device accepted no more packets, or the workers were preempted";
+    if (!rejected) return "the device accepted no more packets, or the workers were preempted";
+    return *rejected > 0 ? fmt::format("the device rejected {} attempts to send", *rejected)
+                         : "the device rejected nothing, so the workers were too slow or preempted";
   }
   return fmt::format(
       "at most {} requests of a queue are in flight, so sending waits for replies; or the device "
@@ -109,7 +133,7 @@ std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
 std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial) {
-  auto notes = nothing_moved(plan.mode, trial.total);
+  auto notes = nothing_moved(plan, ports, trial.total);
   for (auto& note : idle_queues(plan, trial)) notes.push_back(std::move(note));
   const auto sent = trial.total.tx.packets;
   if (sent == 0) return notes;
@@ -124,7 +148,7 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
   if (slow) {
     notes.push_back(fmt::format("reached {:.3g} % of the requested rate on average: {}",
                                 100 * static_cast<double>(sent) / requested,
-                                slow_reason(plan)));
+                                slow_reason(plan, trial.total.tx.missed)));
   }
   return notes;
 }
