@@ -79,6 +79,10 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
     fault.kind = what == "hang" ? FaultKind::hang : FaultKind::crash;
     return fault;
   }
+  if (parse_error(fault, what)) {
+    return fail(Errc::invalid,
+                fmt::format("'{0}' is not a fault; did you mean '{1}=errno:{0}'?", what, name));
+  }
   if (what != "missing") return unknown("fault", what, {"errno:", "hang", "crash", "missing"});
   if (!may_be_missing(fault.verb)) {
     return fail(Errc::invalid,

@@ -7,6 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "datapath/traffic/traffic.h"
 #include "report/figures.h"
 #include "report/search_text.h"
 
@@ -51,6 +52,44 @@ std::string why_unusable(const AbFigures& run) {
 bool was_measured(const AbResult& result, Metric metric) {
   return datapath::compare_pairs(values_of(result.a, metric), values_of(result.b, metric))
       .has_value();
+}
+
+// True if most runs of a side have the property.
+bool holds_mostly(const AbSide& side, bool AbFigures::* property) {
+  const auto count = std::ranges::count(side.runs, true, property);
+  return 2 * static_cast<std::size_t>(count) > side.runs.size();
+}
+
+// True if the requested rate, and not the device, determines the rate of a side.
+bool is_capped(const AbResult& result) {
+  return result.plan.metric == Metric::rate && (holds_mostly(result.a, &AbFigures::is_capped) ||
+                                                holds_mostly(result.b, &AbFigures::is_capped));
+}
+
+bool is_noisy(const AbResult& result) {
+  return holds_mostly(result.a, &AbFigures::is_noisy) ||
+         holds_mostly(result.b, &AbFigures::is_noisy);
+}
+
+// Noise that is not independent of the side makes a small difference look certain. A difference of
+// noisy runs counts only if the whole interval exceeds the threshold.
+Verdict without_noise(const AbResult& result, Verdict verdict, const datapath::Bounds& bounds) {
+  if (!is_noisy(result) || (verdict != Verdict::better && verdict != Verdict::worse))
+    return verdict;
+  const double least = verdict == Verdict::better ? bounds.low : -bounds.high;
+  return least > result.plan.threshold ? verdict : Verdict::inconclusive;
+}
+
+bool is_rate_reached(const BenchResult& result, double rate) {
+  constexpr double kReached = 0.99;
+  if (result.search || !was_paced(result)) return false;
+  double requested = 0;
+  for (const auto& port : result.report.ports) {
+    requested +=
+        datapath::packets_per_second(*result.plan.trial.rate, result.plan.traffic, port.link_mbps)
+            .value_or(0);
+  }
+  return requested > 0 && rate >= kReached * requested;
 }
 
 // The width of the confidence interval of the plan's metric; empty with too few rounds.
@@ -124,6 +163,8 @@ AbFigures ab_figures(const BenchResult& result) {
     figures.rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
   }
   figures.is_paced = was_paced(result);
+  figures.is_noisy = result.summary.noisy();
+  figures.is_capped = is_rate_reached(result, figures.rate.value_or(0));
   figures.empty_polls = costs.empty_polls;
   if (const auto loss = loss_of(result.plan.mode, total)) figures.loss = loss->share;
   if (result.search && !figures.rate) {
@@ -199,11 +240,23 @@ std::vector<std::string> ab_progress(const AbResult& result, std::string_view ru
 
 Verdict verdict_of(const AbResult& result) {
   const auto found = effect_on(result, result.plan.metric);
-  if (!found || !found->effect.confidence) return Verdict::inconclusive;
-  const auto& [change, bounds] = found->effect;
+  if (!found || !found->effect.confidence || is_capped(result)) return Verdict::inconclusive;
   // A higher rate is better, and so is a lower cost.
-  if (result.plan.metric == Metric::rate) return judge(change, *bounds, result.plan.threshold);
-  return judge(-change, {-bounds->high, -bounds->low}, result.plan.threshold);
+  auto [change, bounds] = std::pair(found->effect.change, *found->effect.confidence);
+  if (result.plan.metric != Metric::rate) {
+    change = -change;
+    bounds = {-bounds.high, -bounds.low};
+  }
+  return without_noise(result, judge(change, bounds, result.plan.threshold), bounds);
+}
+
+std::string equality_note(const AbResult& result) {
+  if (result.a.command.front() != result.b.command.front()) return {};
+  if (result.a.command == result.b.command) {
+    return "A and B run the same command: every difference is noise";
+  }
+  if (!differences(result).empty()) return {};
+  return "no setting in the results of A and B differs: their options may have the same effect";
 }
 
 std::vector<Difference> differences(const AbResult& result) {
@@ -212,11 +265,17 @@ std::vector<Difference> differences(const AbResult& result) {
 
 std::vector<std::string> remarks_on(const AbResult& result) {
   std::vector<std::string> remarks;
-  if (result.a.command == result.b.command) {
-    remarks.emplace_back("A and B run the same command: every difference is noise");
-  }
+  if (auto note = equality_note(result); !note.empty()) remarks.push_back(std::move(note));
   if (result.rounds() < datapath::kMinPairs) {
     remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
+  } else if (is_capped(result)) {
+    remarks.emplace_back(
+        "the requested rate was reached, so that the rate does not compare A and B: omit --rate");
+  } else if (verdict_of(result) == Verdict::inconclusive && is_noisy(result)) {
+    remarks.push_back(fmt::format(
+        "most runs were noisy, so that a difference must exceed {:g} % with its whole confidence "
+        "interval: free the CPUs of the workers, or allow more rounds (--rounds)",
+        result.plan.threshold * kPercent));
   } else if (verdict_of(result) == Verdict::inconclusive) {
     std::string remark =
         "the difference may be chance: allow more rounds (--rounds) or longer runs (--duration)";

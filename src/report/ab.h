@@ -34,6 +34,8 @@ struct AbFigures {
   std::string search_failure = {};            // why a search found no rate; empty otherwise
   bool is_paced = false;                      // see was_paced()
   std::optional<double> empty_polls = std::nullopt;  // share of all polls
+  bool is_noisy = false;                             // see datapath::Summary::noisy()
+  bool is_capped = false;                            // the requested rate limited the rate
 
   std::optional<double> of(Metric metric) const;
 };
@@ -86,6 +88,10 @@ Verdict verdict_of(const AbResult& result);
 
 // The settings in which A and B differ.
 std::vector<Difference> differences(const AbResult& result);
+
+// Returns a note for the time after the first round if the options of A and B have the same effect;
+// empty if they differ.
+std::string equality_note(const AbResult& result);
 
 // Why there is no verdict, with the options that would give one; reasons to doubt the verdict.
 std::vector<std::string> remarks_on(const AbResult& result);

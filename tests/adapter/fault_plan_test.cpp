@@ -58,6 +58,7 @@ TEST(Fault, ExplainsInvalidFaults) {
       {"create_qp", "TARGET=WHAT"},
       {"creat_qp=errno:EIO", "did you mean 'create_qp'?"},
       {"create_qp=errno:ENODEF", "did you mean 'ENODEV'?"},
+      {"create_qp=EBUSY", "did you mean 'create_qp=errno:EBUSY'?"},
       {"create_qp=missin", "did you mean 'missing'?"},
       {"create_qp=hangs", "did you mean 'hang'?"},
       {"create_qp=crash,every=2", "not valid for this fault"},

@@ -31,6 +31,12 @@ class RoundRunner {
   // Runs both commands. Returns false after a failure or a signal.
   bool run();
 
+  // Prints a note between two runs.
+  void note(const std::string& text) {
+    frame_.clear();
+    print_note(context_, text);
+  }
+
   // The exit code of the failure, if any.
   const std::optional<Exit>& failure() const { return failure_; }
 
@@ -132,6 +138,8 @@ std::optional<Exit> run_rounds(Context& context, report::AbResult& result) {
       return report_error(context, because(found.error(), "bench ab").value());
     }
     if (report::is_finished(result)) return std::nullopt;
+    const auto note = report::equality_note(result);
+    if (result.rounds() == 1 && !note.empty()) runner.note(note);
   }
   if (runner.failure()) return runner.failure();
   result.stop_signal = runner.signal();

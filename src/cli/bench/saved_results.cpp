@@ -71,12 +71,26 @@ Result<> check_names_only_a_file(const Context& context,
 
 }  // namespace
 
+namespace {
+
+// True for an id, and for a prefix of an id with at least its date.
+bool looks_like_id(std::string_view text) {
+  constexpr std::string_view kExample = "20261129-000000-0000", kDate = kExample.substr(0, 8);
+  const auto rest = text.substr(std::min(text.size(), kExample.size()));
+  const auto start = text.substr(0, kExample.size());
+  return text.size() >= kDate.size() &&
+         report::is_result_id(std::string(start) + std::string(kExample.substr(start.size())) +
+                              std::string(rest));
+}
+
+}  // namespace
+
 Result<std::string> parse_label(std::string_view text) {
   constexpr std::size_t kMaxLabel = 40;
   auto label = parse_text(text, "a label");
   if (!label) return label;
   if (text.size() > kMaxLabel || text.find('/') != std::string_view::npos || text == "-" ||
-      text == report::kLatest || report::is_result_id(text)) {
+      text == report::kLatest || looks_like_id(text)) {
     return fail(
         Errc::invalid,
         fmt::format("'{}' cannot be a label: it must have at most {} characters, contain no "

@@ -22,10 +22,21 @@ constexpr std::size_t kMaxSizes = 8;
 constexpr std::uint16_t kMinBytes = 64, kMaxBytes = 9018, kMaxShare = 100;
 constexpr double kMaxRate = 1e12, kMinRate = 0.001;
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 Result<SizeShare> parse_size_share(std::string_view text) {
   const auto colon = text.find(':');
   const auto bytes = parse_count(text.substr(0, colon), kMinBytes, kMaxBytes);
-  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  if (!bytes) {
+    auto error = bytes.error();
+    error.message += suggestion(lower_case(text), {"imix"});
+    return tl::unexpected<Error>(std::move(error));
+  }
   SizeShare share{*bytes, 1};
   if (colon == std::string_view::npos) return share;
   const auto times = parse_count(text.substr(colon + 1), 1, kMaxShare);
@@ -82,6 +93,11 @@ Result<double> parse_goal(std::string_view text) {
   constexpr std::string_view kPdr = "pdr=";
   if (text == "ndr") return 0;
   if (text == "pdr") return datapath::kDefaultPdr;
+  if (text.ends_with('%') && parse_decimal(text.substr(0, text.size() - 1))) {
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' is neither ndr nor pdr=LOSS; did you mean 'pdr={}'?", text, text));
+  }
   if (!text.starts_with(kPdr)) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is neither ndr nor pdr=LOSS{}",
@@ -103,6 +119,11 @@ Result<double> parse_goal(std::string_view text) {
 
 Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
   if (text == "imix") return std::vector<SizeShare>{{64, 7}, {570, 4}, {1518, 1}};
+  if (text.find('-', 1) != std::string_view::npos) {
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' is not a list of sizes: use commas, as in 64,512,1518", printable(text)));
+  }
   std::vector<SizeShare> sizes;
   for (const auto piece : split(text, ',')) {
     const auto share = parse_size_share(piece);
@@ -118,10 +139,7 @@ Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
 }
 
 Result<Rate> parse_rate(std::string_view text) {
-  std::string lower(text.substr(0, 64));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  const auto lower = lower_case(text.substr(0, 64));
   const auto rate = rate_of(text.size() == lower.size() ? std::string_view(lower) : "");
   if (rate) return *rate;
   return fail(Errc::invalid,

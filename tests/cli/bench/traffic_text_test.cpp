@@ -36,6 +36,8 @@ TEST(Sizes, AreRejectedWithTheWrongWord) {
            {"64:1:1", "share"},
            {":1", "''"},
            {"Imix", "'Imix'"},
+           {"IMIX", "did you mean 'imix'?"},
+           {"64-1518", "use commas, as in 64,512,1518"},
            {"64 ,512", "'64 '"},
            {"64,64", "size 64 is given twice"},
            {"64,65,66,67,68,69,70,71,72", "9 sizes are given, at most 8"},
@@ -102,6 +104,7 @@ TEST(FindGoals, AreRejectedWithOneLine) {
     EXPECT_EQ(goals.error().message.find('\n'), std::string::npos);
   }
   EXPECT_THAT(parse_goals("ndt").error().message, HasSubstr("did you mean 'ndr'"));
+  EXPECT_THAT(parse_goals("0.5%").error().message, HasSubstr("did you mean 'pdr=0.5%'?"));
   EXPECT_THAT(parse_goals("pdr=0.5%,ndr,pdr").error().message,
               HasSubstr("pdr=0.5% is given twice"));
   EXPECT_THAT(
