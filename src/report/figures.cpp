@@ -28,6 +28,30 @@ std::optional<double> cost(const datapath::ReportedCount& spent, std::uint64_t p
   return spent.value_or(0) == 0 ? std::nullopt : share(*spent, packets);
 }
 
+// "nothing moved after 1.2 s", "packets flowed in 12 % of the intervals"; empty if packets flowed
+// in all intervals.
+std::string pause_text(const BenchResult& result) {
+  std::size_t all = 0, with_packets = 0;
+  double now = 0, last = 0;  // seconds
+  bool is_resumed = false;
+  for (const auto& trial : result.report.trials) {
+    for (const auto& interval : trial.intervals) {
+      now += interval.total.seconds;
+      ++all;
+      if (datapath::headline(result.plan.mode, interval.total).packets == 0) continue;
+      is_resumed = is_resumed || with_packets + 1 < all;
+      ++with_packets;
+      last = now;
+    }
+  }
+  if (with_packets == all) return {};
+  if (!is_resumed && result.report.trials.size() == 1) {
+    return fmt::format("nothing moved after {:.1f} s", last);
+  }
+  return fmt::format("packets flowed in {:.2g} % of the intervals",
+                     kPercent * static_cast<double>(with_packets) / static_cast<double>(all));
+}
+
 }  // namespace
 
 double per_second(const datapath::Count& count, double seconds) {
@@ -169,6 +193,15 @@ std::optional<double> utc_seconds(std::string_view text) {
   const auto seconds = static_cast<double>(timegm(&utc)) + milliseconds / 1000.0;
   // Compare the text, because timegm() normalizes February 30 and strptime() accepts other forms.
   return utc_text(seconds) == text ? std::optional(seconds) : std::nullopt;
+}
+
+std::string why_no_rate(const BenchResult& result) {
+  const auto total = datapath::headline(result.plan.mode, total_of(result.report));
+  if (total.packets == 0) {
+    return fmt::format("all {} packets failed", grouped(total.errors.value_or(0), ","));
+  }
+  const auto pause = pause_text(result);
+  return pause.empty() ? fmt::format("no interval was steady ({})", kLongerTrials) : pause;
 }
 
 }  // namespace manactl::report

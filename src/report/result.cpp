@@ -80,12 +80,36 @@ bool took_rejected_path(const BenchResult& result) {
   return result.path.verdict == datapath::Path::synthetic && !result.synthetic_allowed;
 }
 
+namespace {
+
+// A median of 0 is not the rate of a trial in which packets flowed in less than half of the
+// intervals. The intervals of a trial in which every packet failed contain those in flight.
+void drop_false_rate(datapath::Mode mode,
+                     const std::vector<datapath::Trial>& trials,
+                     datapath::Summary& summary) {
+  std::uint64_t packets = 0, errors = 0;
+  for (const auto& trial : trials) {
+    const auto& count = headline(mode, trial.total);
+    packets += count.packets;
+    errors += count.errors.value_or(0);
+  }
+  const bool is_zero = summary.rate.median == 0;
+  if (is_zero ? packets + errors == 0 : packets > 0) return;
+  summary.left_out += summary.rates.size();
+  summary.rates.clear();
+  summary.rate = {};
+}
+
+}  // namespace
+
 datapath::Summary summarize_trials(datapath::Mode mode,
                                    const std::vector<datapath::Trial>& trials,
                                    const datapath::Disturbance& disturbance) {
   if (trials.size() == 1) {
     const auto& trial = trials.front();
-    return summarize(mode, trial.intervals, trial.plan.steady_after(), disturbance);
+    auto summary = summarize(mode, trial.intervals, trial.plan.steady_after(), disturbance);
+    drop_false_rate(mode, trials, summary);
+    return summary;
   }
   // `disturbance` describes the whole run, so the summaries of the trials do not get it. Variation
   // within a trial does not count as noise, because it hardly changes the median of the trial.
@@ -96,6 +120,7 @@ datapath::Summary summarize_trials(datapath::Mode mode,
     if (one.rate.count > 0) all.rates.push_back(one.rate.median);
   }
   all.rate = datapath::estimate(all.rates);
+  drop_false_rate(mode, trials, all);
   if (const auto variation = all.rate.variation.value_or(0); variation > datapath::kNoisy) {
     all.reasons.insert(
         all.reasons.begin(),
@@ -107,8 +132,13 @@ datapath::Summary summarize_trials(datapath::Mode mode,
 std::optional<double> rate_of(const BenchResult& result) {
   const auto& rate = result.summary.rate;
   if (rate.count > 0) return rate.median;
-  const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
-  return packets == 0 ? std::optional(0.0) : std::nullopt;
+  const auto total = datapath::headline(result.plan.mode, total_of(result.report));
+  const bool is_idle = total.packets == 0 && total.errors.value_or(0) == 0;
+  return is_idle ? std::optional(0.0) : std::nullopt;
+}
+
+bool moved_nothing(const BenchResult& result) {
+  return datapath::headline(result.plan.mode, total_of(result.report)).packets == 0;
 }
 
 bool includes_start(const BenchResult& result) {

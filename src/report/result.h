@@ -63,7 +63,16 @@ inline constexpr std::size_t kMinRates = 3;
 // but no interval was steady.
 std::optional<double> rate_of(const BenchResult& result);
 
+// Returns why rate_of() is empty: "packets flowed in 12 % of the intervals".
+std::string why_no_rate(const BenchResult& result);
+
+// True if no packet moved in the direction that the mode measures.
+bool moved_nothing(const BenchResult& result);
+
 inline constexpr std::string_view kIncludingStart = "including the start";
+
+// How to measure a rate without the start of the traffic.
+inline constexpr std::string_view kLongerTrials = "use a longer --duration";
 
 // True if the rate contains the start of the traffic, because no trial has a second interval.
 bool includes_start(const BenchResult& result);

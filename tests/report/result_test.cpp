@@ -64,6 +64,48 @@ TEST(BenchResult, StatesTheBasisOfItsRate) {
   EXPECT_FALSE(includes_start(repeated)) << "a search has no rate";
 }
 
+// Sets the sent packets of each interval of one second.
+BenchResult with_intervals(const std::vector<std::uint64_t>& packets) {
+  BenchResult result;
+  auto& trial = result.report.trials.emplace_back();
+  for (const auto count : packets) {
+    auto& interval = trial.intervals.emplace_back();
+    interval.total.seconds = 1;
+    interval.total.tx.packets = count;
+    trial.total.tx.packets += count;
+  }
+  result.summary = summarize_trials(datapath::Mode::tx, result.report.trials, {});
+  return result;
+}
+
+// The rate was once 0 although packets flowed.
+TEST(BenchResult, HasNoRateIfPacketsFlowedInFewIntervals) {
+  const auto ended = with_intervals({9, 9, 9, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(rate_of(ended), std::nullopt);
+  EXPECT_EQ(why_no_rate(ended), "nothing moved after 3.0 s");
+  const auto rare = with_intervals({9, 0, 0, 0, 9, 0, 0, 0, 0, 0});
+  EXPECT_EQ(rate_of(rare), std::nullopt);
+  EXPECT_EQ(why_no_rate(rare), "packets flowed in 20 % of the intervals");
+  EXPECT_EQ(rate_of(with_intervals({9, 9, 9, 9, 9, 9, 0})), 9);
+  EXPECT_EQ(rate_of(with_intervals({0, 0, 0})), 0);
+}
+
+// The intervals count posted packets, some of which were in flight when the trial ended.
+TEST(BenchResult, HasNoRateIfEveryPacketFailed) {
+  auto idle = with_intervals({0, 0, 0, 0});
+  idle.report.trials.front().total.tx.errors = 7;
+  idle.summary = summarize_trials(datapath::Mode::tx, idle.report.trials, {});
+  EXPECT_EQ(rate_of(idle), std::nullopt);
+  auto result = with_intervals({32, 32, 32, 32});
+  auto& trial = result.report.trials.front();
+  trial.total.tx.packets = 0;
+  trial.total.tx.errors = 5'694'752;
+  result.summary = summarize_trials(datapath::Mode::tx, result.report.trials, {});
+  EXPECT_EQ(rate_of(result), std::nullopt);
+  EXPECT_EQ(why_no_rate(result), "all 5,694,752 packets failed");
+  EXPECT_TRUE(moved_nothing(result));
+}
+
 using Kind = datapath::Event::Kind;
 
 TEST(BenchResult, HasItsMostImportantRemarksFirst) {

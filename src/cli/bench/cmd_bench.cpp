@@ -108,7 +108,8 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
   if (datapath::is_simulated()) {
-    return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
+    return run_plan(
+        context, plan, options.run, {&engine, true, simulated_note(plan, *context.system())});
   }
   return run_on_adapter(plan, engine, context);
 }
@@ -277,7 +278,7 @@ CommandAction add_bench(CLI::App& app) {
   add_flag(app, "--list-drivers", options->list_drivers, "print the built-in drivers and exit");
   return [options, &app](Context& context) {
     if (options->list_drivers) return list_drivers(app, *options, context);
-    choose_sizes(options->plan);
+    choose_defaults(options->plan);
     return run_bench(*options, context);
   };
 }

@@ -21,7 +21,8 @@ inline Exit refuse(Context& context, std::string_view command, const Error& erro
 
 inline Exit exit_of(const report::BenchResult& result) {
   if (result.stop_signal != 0) return static_cast<Exit>(kSignalBase + result.stop_signal);
-  return report::took_rejected_path(result) ? Exit::findings : Exit::ok;
+  const bool is_empty = !result.search && report::moved_nothing(result);
+  return findings_if(is_empty || report::took_rejected_path(result));
 }
 
 inline Exit exit_of(report::Verdict verdict, bool strict) {

@@ -3,6 +3,7 @@
 #include "cli/bench/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace manactl::cli {
 namespace {
 
 using datapath::PlanField;
+
+// Stands for the default of --interval, which depends on --duration.
+constexpr double kDefaultInterval = -1;
 
 // The option that sets each field of the plan.
 constexpr EnumWords<PlanField, datapath::kPlanFields.size()> kOptions = {{
@@ -108,6 +112,7 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
 
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
   plan.traffic.sizes.clear();
+  plan.trial.interval_seconds = kDefaultInterval;
   add_value(app, {"--mode", mode_choice(), mode_help()}, store_in(plan.mode, parse_mode));
   add_value(
       app, {"--queues", "N", "queues, one CPU each (default: 1)"}, count_into<1, 64>(plan.queues));
@@ -124,7 +129,9 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
             {"--descriptors", "N", "descriptors per queue (default: 256)"},
             count_into<64, 8192>(plan.descriptors));
   add_value(app,
-            {"--interval", "TIME", "time between two samples (default: 1 s)"},
+            {"--interval",
+             "TIME",
+             "time between two samples (default: a tenth of --duration, 50ms to 1s)"},
             store_in(plan.trial.interval_seconds, parse_duration));
   add_traffic_options(app, plan);
 }
@@ -145,7 +152,13 @@ Error with_options(Error error) {
   return error;
 }
 
-void choose_sizes(datapath::BenchPlan& plan) {
+void choose_defaults(datapath::BenchPlan& plan) {
+  auto& interval = plan.trial.interval_seconds;
+  // A short trial also has enough intervals for the median of the steady ones.
+  if (interval == kDefaultInterval) {
+    constexpr double kShare = 0.1, kShortest = 0.05, kLongest = 1;
+    interval = std::clamp(plan.trial.seconds * kShare, kShortest, kLongest);
+  }
   auto& sizes = plan.traffic.sizes;
   if (!sizes.empty()) return;
   sizes.emplace_back();

@@ -22,7 +22,8 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan);
 std::string with_options(std::string text);
 Error with_options(Error error);
 
-// Sets the smallest frame size of the mode if no size was given. Call it after parsing.
-void choose_sizes(datapath::BenchPlan& plan);
+// Sets the defaults that depend on other options: the smallest frame size of the mode, and the
+// interval for the duration. Call it after parsing.
+void choose_defaults(datapath::BenchPlan& plan);
 
 }  // namespace manactl::cli

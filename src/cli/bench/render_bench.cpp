@@ -26,11 +26,12 @@ using Json = nlohmann::ordered_json;
 // Returns "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps), the median of 8 intervals".
 std::string rate_text(const report::BenchResult& result) {
   const auto pps = report::rate_of(result);
-  if (!pps) return fmt::format("unknown: no interval was steady ({})", kLongerTrials);
+  if (!pps) return "unknown: " + report::why_no_rate(result);
   const auto basis = report::basis_of(result);
   auto text = report::estimate_text(result.summary.rate);
   if (!basis.empty()) text += ", " + basis;
-  return report::includes_start(result) ? fmt::format("{} ({})", text, kLongerTrials) : text;
+  return report::includes_start(result) ? fmt::format("{} ({})", text, report::kLongerTrials)
+                                        : text;
 }
 
 // Prints the title, and returns the number of screen rows that it takes.
@@ -108,6 +109,9 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   }
   if (const auto loss = report::loss_of(mode, total)) {
     rows.emplace_back("lost", report::loss_text(*loss));
+  } else if (rx.packets > tx.packets && generates_packets(mode) && receives(mode)) {
+    rows.emplace_back("lost",
+                      "unknown: more was received than sent, so other traffic hides the loss");
   }
 }
 
@@ -166,7 +170,8 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
   if (result.search) {
     add_search(rows, *result.search, result.report.trials.size());
   } else {
-    rows.emplace_back("rate", rate_text(result));
+    // The name of every other mode contains the direction.
+    rows.emplace_back(mode == datapath::Mode::txrx ? "rate received" : "rate", rate_text(result));
     if (report::rate_of(result)) {
       rows.emplace_back("throughput",
                         report::throughput_text(rate.median, count, report::digits_of(rate)));

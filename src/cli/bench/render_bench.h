@@ -17,9 +17,6 @@
 
 namespace manactl::cli {
 
-// How to measure a rate without the start of the traffic.
-inline constexpr std::string_view kLongerTrials = "use a longer --duration";
-
 // Prints "worse", in the color of the verdict.
 void print_verdict(Screen& screen, report::Verdict verdict);
 

@@ -16,6 +16,7 @@
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/saved_results.h"
+#include "cli/bench/sim.h"
 #include "cli/bench/stop_file.h"
 #include "cli/bench/traffic_text.h"
 #include "cli/bench/trial_monitor.h"
@@ -328,6 +329,8 @@ Exit run_plan(Context& context,
   if (setting.simulated) {
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};
+    const bool is_deaf = receives(plan.mode) && report::total_of(result->report).rx.packets == 0;
+    if (is_deaf) notes.push_back(backend_note(plan.mode));
   }
   if (writer) save(context, **files, *result);
   if (*output == Output::ndjson) {
@@ -336,7 +339,10 @@ Exit run_plan(Context& context,
     print(context, *result, *output);
   }
   const auto exit = exit_of(*result);
-  if (exit == Exit::findings) {
+  if (exit == Exit::findings && !report::took_rejected_path(*result)) {
+    context.err.stream() << fmt::format("manactl: bench: no packet was {}\n",
+                                        receives(plan.mode) ? "received" : "sent");
+  } else if (exit == Exit::findings) {
     context.err.stream()
         << "manactl: bench: the packets took the synthetic path instead of the VF; "
            "use --allow-synthetic to accept this\n";

@@ -77,6 +77,26 @@ datapath::Nic simulated_nic() {
   return {"sim0", kSlot, adapter::Config{}.mac, std::nullopt};
 }
 
+std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system) {
+  const auto variables = system.files.read("proc/self/environ");
+  bool is_limited = plan.trial.rate.has_value();
+  for (const auto variable : split(variables.value_or(""), '\0')) {
+    if (!variable.starts_with(std::string(adapter::kConfigVariable) + '=')) continue;
+    is_limited = is_limited || variable.find("pps=") != std::string_view::npos ||
+                 variable.find("bps=") != std::string_view::npos;
+  }
+  const std::string note = "the software adapter was measured";
+  return note + (is_limited ? ", not MANA" : ": the CPU limits the rate, not MANA");
+}
+
+std::string backend_note(Mode mode) {
+  return fmt::format(
+      "the backend of the software adapter sent nothing: mode {} requires 'manactl sim --backend "
+      "{}'",
+      name_of(mode),
+      backend_of(mode));
+}
+
 Exit report_adapter(const adapter::Outcome& outcome, Context& context) {
   const bool has_violations = adapter::Checker(*outcome.counters).total() != 0;
   // A child that failed before the first packet has printed its error.

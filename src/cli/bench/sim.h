@@ -15,9 +15,12 @@ namespace manactl::cli {
 // Returns the port that the adapter emulates.
 datapath::Nic simulated_nic();
 
-// The first note of a result measured on the adapter.
-inline constexpr std::string_view kSimulatedNote =
-    "the software adapter was measured: the CPU limits the rate, not MANA";
+// The first note of a result measured on the adapter. The CPU limits the rate unless the plan or
+// the adapter's link has a rate.
+std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system);
+
+// Names the backend of 'manactl sim' that sends the packets that a mode receives.
+std::string backend_note(datapath::Mode mode);
 
 // Prints the adapter's report to stderr if the adapter found violations of its contract, or with
 // -v. Returns the exit code of bench: 1 for violations if the child had none of its own.
