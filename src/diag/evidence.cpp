@@ -11,6 +11,7 @@
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
 #include "diag/remedies.h"
+#include "host/nic_state.h"
 #include "host/testpmd.h"
 
 namespace manactl::diag {
@@ -18,15 +19,15 @@ namespace {
 
 using host::Nic;
 
-// The commands that set the interfaces of `nic` down that are up.
-void add_set_down_commands(const host::Facts& facts,
-                           const Nic& nic,
-                           std::vector<std::string>& commands) {
-  for (const auto* device : {&nic.synthetic, &nic.vf}) {
-    if (!*device || !(*device)->up) continue;
-    for (auto& command : set_down_commands(facts, nic, **device)) {
-      commands.push_back(std::move(command));
-    }
+// Adds the command that takes the port of `nic` from the kernel. prepare can be undone, but it
+// refuses a NIC in user space.
+void add_release_command(const host::Facts& facts,
+                         const Nic& nic,
+                         std::vector<std::string>& commands) {
+  if (nic.is_prepared()) {
+    append_commands(commands, set_down_commands(facts, nic, *nic.vf));
+  } else if (facts.carries_nothing(nic)) {
+    commands.push_back(host::prepare_command(nic));
   }
 }
 
@@ -51,7 +52,7 @@ void port_busy(const host::Facts& facts, Observation& observation) {
     lines.push_back(nic->is_direct()
                         ? nic->vf->name + " is up"
                         : fmt::format("VF {} of {} is up", nic->vf->name, nic->name()));
-    add_set_down_commands(facts, *nic, observation.commands);
+    add_release_command(facts, *nic, observation.commands);
   }
   observation.text = fmt::format(
       "{}: the kernel holds the {}", brief(lines), lines.size() == 1 ? "port" : "ports");

@@ -51,14 +51,19 @@ Finding no_mana(const host::Facts& facts) {
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
   return fail(
       "no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
-      {"turn on accelerated networking: on a machine with the Azure CLI, set GROUP, VM and NIC to "
-       "the names of the resource group, the VM and its NIC, and run these commands; they have no "
-       "effect if the VM size has no MANA, and a VF that the host has removed for servicing "
-       "returns by itself",
-       {"az vm deallocate --resource-group \"$GROUP\" --name \"$VM\"",
-        "az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
-        "--accelerated-networking true",
-        "az vm start --resource-group \"$GROUP\" --name \"$VM\""}});
+      {"wait a minute, and look again: a VF that the host has removed for servicing returns by "
+       "itself",
+       {"dmesg | grep 'VF slot'"},
+       {{"ask Azure whether accelerated networking is on: on a machine with the Azure CLI, set "
+         "GROUP, VM and NIC to the names of the resource group, the VM and its NIC",
+         {"az network nic show --resource-group \"$GROUP\" --name \"$NIC\" "
+          "--query enableAcceleratedNetworking"}},
+        {"turn it on if it is off, which stops the VM; it has no effect if the VM size has no "
+         "MANA",
+         {"az vm deallocate --resource-group \"$GROUP\" --name \"$VM\"",
+          "az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
+          "--accelerated-networking true",
+          "az vm start --resource-group \"$GROUP\" --name \"$VM\""}}}});
 }
 
 Finding judge_functions(const host::Facts& facts) {

@@ -21,12 +21,15 @@ using host::Nic;
 
 Finding binding(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
+  Remedy by_hand{"load the driver of the kernel, and bind the NIC by hand if restore fails",
+                 load_module_commands(facts, host::kSyntheticDriver)};
   for (const Nic* nic : selected_nics(facts, options)) {
     if (host::is_unbound(*nic)) {
-      const std::string& id = nic->vmbus->str();
-      auto commands = load_module_commands(facts, host::kSyntheticDriver);
-      commands.push_back(fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id));
-      findings.fail(fmt::format("{}: VMBus device {} has no driver", nic->name(), id), commands);
+      const auto& [name, id] = std::pair(nic->name(), nic->vmbus->str());
+      by_hand.commands.push_back(
+          fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id));
+      findings.fail(fmt::format("{}: VMBus device {} has no driver", name, id),
+                    {"manactl restore " + shell_word(name)});
     } else if (nic->is_direct()) {
       findings.ok(fmt::format("{} is MANA direct and needs no VMBus driver", nic->name()),
                   nic->name() + " (MANA direct)");
@@ -37,9 +40,12 @@ Finding binding(const host::Facts& facts, const CheckOptions& options) {
           is_default ? nic->name() : fmt::format("{} ({})", nic->name(), nic->vmbus_driver));
     }
   }
-  return findings.build("no Azure NIC",
-                        "bind the NIC to the kernel again: now neither the kernel nor DPDK can use "
-                        "it, probably because binding it to user space was interrupted");
+  auto finding = findings.build(
+      "no Azure NIC",
+      "give the NIC back to the kernel, with the settings that prepare has saved: now neither the "
+      "kernel nor DPDK can use it, probably because binding it to user space was interrupted");
+  if (finding.remedy) finding.remedy->others.push_back(std::move(by_hand));
+  return finding;
 }
 
 // ---- pairing ------------------------------------------------------------------------------------
@@ -282,10 +288,10 @@ void add_path_from_counters(const Nic& nic, FindingBuilder& findings) {
   if (all == 0) {
     findings.unknown(fmt::format("{}: no traffic since boot", nic.name()));
   } else if (path == host::TrafficPath::vf) {
-    const auto permille =
-        static_cast<unsigned>(1000.0 * static_cast<double>(vf) / static_cast<double>(all));
-    findings.ok(fmt::format("{}: VF ({})", nic.name(), numbers),
-                fmt::format("{} {}.{} %", nic.name(), permille / 10, permille % 10));
+    const auto percent = 100.0 * static_cast<double>(vf) / static_cast<double>(all);
+    const auto share = all < host::kEnoughPackets ? fmt::format("{} of {} packets", vf, all)
+                                                  : fmt::format("{:.1f} %", percent);
+    findings.ok(fmt::format("{}: VF ({})", nic.name(), numbers), nic.name() + ' ' + share);
   } else if (path == host::TrafficPath::unknown) {
     findings.unknown(fmt::format("{}: too little traffic ({})", nic.name(), numbers));
   } else if (path == host::TrafficPath::synthetic) {

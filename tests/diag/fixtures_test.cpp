@@ -134,9 +134,9 @@ TEST_P(FixtureTree, HasCompleteRemedies) {
 // A remedy is something to do; the reason follows.
 TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
   static const std::set<std::string_view> kVerbs = {
-      "add",    "bind",    "boot",  "bring", "build", "compare", "find",
-      "follow", "install", "let",   "load",  "read",  "remove",  "reserve",
-      "run",    "set",     "start", "turn",  "use",   "write"};
+      "add",  "bind",    "boot", "bring", "build", "compare", "find",    "follow",
+      "give", "install", "let",  "load",  "read",  "remove",  "reserve", "run",
+      "set",  "start",   "turn", "use",   "wait",  "write"};
   const auto report = run_checks(host::facts_of(GetParam().name), {}, {});
   ASSERT_TRUE(report);
   for (const CheckOutcome& outcome : report->outcomes) {

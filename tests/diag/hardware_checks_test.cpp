@@ -5,10 +5,10 @@
 namespace manactl::diag::hardware_checks_test {
 namespace {
 
+using testing::HasSubstr;
 using test::commands_of;
 using test::healthy_vm;
 using test::run_check;
-using testing::HasSubstr;
 
 TEST(HardwareAzure, WarnsOutsideAzure) {
   host::Facts facts = healthy_vm();
@@ -30,12 +30,19 @@ TEST(HardwareMana, ShowsWhyLibudevIsNotUsed) {
   EXPECT_THAT(run_check(facts, "hardware.mana").evidence, testing::ElementsAre("read from sysfs"));
 }
 
-TEST(HardwareMana, FailsOnAnAzureVmWithoutOne) {
+// The command that stops the VM comes last, with a warning.
+TEST(HardwareMana, StopsTheVmOnlyAsTheLastRemedy) {
   host::Facts facts = healthy_vm();
   facts.functions->clear();
-  const Finding finding = run_check(facts, "hardware.mana");
-  EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(commands_of(finding), HasSubstr("--accelerated-networking true"));
+  const auto finding = run_check(facts, "hardware.mana");
+  ASSERT_EQ(finding.status, Status::fail);
+  const auto remedies = numbered(*finding.remedy);
+  ASSERT_EQ(remedies.size(), 3U);
+  EXPECT_THAT(remedies[0].why, HasSubstr("returns by itself"));
+  EXPECT_THAT(remedies[1].commands, testing::ElementsAre(HasSubstr("az network nic show")));
+  EXPECT_THAT(remedies[2].why, HasSubstr("which stops the VM"));
+  EXPECT_THAT(remedies[2].commands.front(), HasSubstr("az vm deallocate"));
+  EXPECT_THAT(remedies[2].commands[1], HasSubstr("--accelerated-networking true"));
 }
 
 TEST(HardwareMana, WarnsWhenTheVmGotMellanoxHardware) {

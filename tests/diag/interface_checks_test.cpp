@@ -21,9 +21,12 @@ TEST(InterfacesBinding, FailsForANicWithoutADriver) {
   nic(facts, 1).uio.clear();
   const Finding finding = run_check(facts, "interfaces.binding");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(commands_of(finding),
-              HasSubstr("echo 6045bdc0-bd67-6045-bdc0-bd676045bdc0 | tee "
-                        "/sys/bus/vmbus/drivers/hv_netvsc/bind"));
+  EXPECT_EQ(commands_of(finding), "manactl restore enP30832s1d1");
+  ASSERT_EQ(finding.remedy->others.size(), 1U);
+  EXPECT_THAT(finding.remedy->others[0].commands,
+              testing::ElementsAre("modprobe hv_netvsc",
+                                   "echo 6045bdc0-bd67-6045-bdc0-bd676045bdc0 | tee "
+                                   "/sys/bus/vmbus/drivers/hv_netvsc/bind"));
   EXPECT_EQ(run_check(facts, "interfaces.links").status, Status::pass);
   EXPECT_EQ(run_check(direct_vm(), "interfaces.binding").status, Status::pass);
 }
@@ -219,7 +222,7 @@ TEST(InterfacesUnmanaged, IsUnknownIfUnreadableAndSkippedForManaDirect) {
 TEST(InterfacesPath, PassesWithTheCountersAsEvidence) {
   const Finding finding = run_check(healthy_vm(), "interfaces.path");
   EXPECT_EQ(finding.status, Status::pass);
-  EXPECT_EQ(finding.detail, "eth0 98.7 %, eth1 98.7 %");
+  EXPECT_EQ(finding.detail, "eth0 98.8 %, eth1 98.8 %");
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("vf_rx_packets 5000 of 5100")));
 }
 

@@ -55,8 +55,7 @@ const std::vector<TextCase> kCases = {
      "fail: enP30832s1d1: VMBus device 6045bdc0-bd67-6045-bdc0-bd676045bdc0 has no driver\n"
      "+ eth0 is bound to hv_netvsc\n"
      "+ enP30832s1d1: VMBus device 6045bdc0-bd67-6045-bdc0-bd676045bdc0 has no driver\n"
-     "$ modprobe hv_netvsc\n"
-     "$ echo 6045bdc0-bd67-6045-bdc0-bd676045bdc0 | tee /sys/bus/vmbus/drivers/hv_netvsc/bind"},
+     "$ manactl restore enP30832s1d1"},
     {"Pairing",
      "interfaces.pairing",
      [](Facts&) {},
@@ -324,13 +323,13 @@ const std::vector<TextCase> kCases = {
     {"PathWithBothDown",
      "interfaces.path",
      [](Facts& f) { nic(f, 1).vf->up = nic(f, 1).synthetic->up = false; },
-     "pass: eth0 98.7 %, eth1 98.7 %\n"
+     "pass: eth0 98.8 %, eth1 98.8 %\n"
      "+ eth0: VF (vf_rx_packets 5000 of 5100, vf_tx_packets 4000 of 4010)\n"
      "+ eth1: VF (vf_rx_packets 5000 of 5100, vf_tx_packets 4000 of 4010)"},
     {"PathOfUnboundNics",
      "interfaces.path",
      unbind,
-     "pass: eth0 98.7 %\n"
+     "pass: eth0 98.8 %\n"
      "+ eth0: VF (vf_rx_packets 5000 of 5100, vf_tx_packets 4000 of 4010)"},
     {"PathWithoutTraffic",
      "interfaces.path",
@@ -341,6 +340,16 @@ const std::vector<TextCase> kCases = {
      [](Facts& f) { set_path(f, {250, 250, 400, 600}); },
      "pass: eth1 50.0 %\n"
      "+ eth1: VF (vf_rx_packets 250 of 400, vf_tx_packets 250 of 600)"},
+    {"PathRounded",
+     "interfaces.path",
+     [](Facts& f) { set_path(f, {550, 550, 600, 600}); },
+     "pass: eth1 91.7 %\n"
+     "+ eth1: VF (vf_rx_packets 550 of 600, vf_tx_packets 550 of 600)"},
+    {"PathFewPackets",
+     "interfaces.path",
+     [](Facts& f) { set_path(f, {5, 6, 6, 6}); },
+     "pass: eth1 11 of 12 packets\n"
+     "+ eth1: VF (vf_rx_packets 5 of 6, vf_tx_packets 6 of 6)"},
     {"PathLessThanHalf",
      "interfaces.path",
      [](Facts& f) { set_path(f, {250, 249, 400, 600}); },

@@ -20,16 +20,15 @@ Observation observe(const host::Facts& facts, std::string_view id) {
   return {};
 }
 
-TEST(PortBusy, NamesTheLinksOfTheSpareNic) {
+TEST(PortBusy, NamesTheSpareNicAndPreparesIt) {
   const auto observation = observe(healthy_vm(), "port-busy");
   EXPECT_EQ(observation.text, "VF enP30832s1d1 of eth1 is up: the kernel holds the port");
-  EXPECT_THAT(observation.commands,
-              ElementsAre("ip link set dev eth1 down", "ip link set dev enP30832s1d1 down"));
+  EXPECT_THAT(observation.commands, ElementsAre("manactl prepare eth1"));
 }
 
-TEST(PortBusy, IgnoresALinkThatIsDown) {
-  host::Facts facts = healthy_vm();
-  nic(facts, 1).synthetic->up = false;
+TEST(PortBusy, SetsOnlyTheVfOfANicInUserSpaceDown) {
+  host::Facts facts = prepared_vm();
+  nic(facts, 1).vf->up = true;
   EXPECT_THAT(observe(facts, "port-busy").commands,
               ElementsAre("ip link set dev enP30832s1d1 down"));
 }
