@@ -14,6 +14,9 @@
 namespace manactl::cli {
 namespace {
 
+constexpr std::string_view kPrepare = "prepare";
+constexpr const char* kDryRun = "--dry-run";
+
 // Returns the command at the beginning of `text`, or null. "bench show" also begins with "bench".
 const Command* command_at(std::string_view text) {
   const Command* found = nullptr;
@@ -27,8 +30,10 @@ const Command* command_at(std::string_view text) {
   return found;
 }
 
-bool accepts(const Command& command, const std::string& option) {
-  if (option == "--root") return command.root == RootUse::inspects;
+bool accepts(const Command& command, const std::string& option, bool is_dry_run) {
+  const bool is_prepare = command.name == kPrepare;
+  if (option == kDryRun) return is_prepare;
+  if (option == "--root") return command.root == RootUse::inspects || (is_prepare && is_dry_run);
   CLI::App app;
   app.set_help_flag();
   GlobalOptions global;
@@ -58,11 +63,14 @@ void complete_item(const CommandHints& hints, diag::Diagnosis::Item& item) {
 }  // namespace
 
 CommandHints::CommandHints(const Context& context) {
-  if (!context.root.empty()) options_.push_back({"--root", context.root});
-  for (const auto* name : {"--results", "--config"}) {
-    auto value = typed_value(context.arguments, name);
-    if (!value.empty()) options_.push_back({name, std::move(value)});
-  }
+  is_dry_run_ = is_typed(context.arguments, kDryRun);
+  const auto add = [this](const std::string& name, const std::string& value) {
+    if (!value.empty()) options_.push_back({name, fmt::format(" {} {}", name, shell_word(value))});
+  };
+  if (is_dry_run_) options_.push_back({kDryRun, fmt::format(" {}", kDryRun)});
+  add("--root", context.root);
+  for (const auto* name : {"--results", "--config"})
+    add(name, typed_value(context.arguments, name));
 }
 
 std::string CommandHints::complete(std::string_view text) const {
@@ -78,8 +86,8 @@ std::string CommandHints::complete(std::string_view text) const {
     completed += command->name;
     text.remove_prefix(command->name.size());
     std::string added;
-    for (const auto& [name, value] : options_) {
-      if (accepts(*command, name)) added += fmt::format(" {} {}", name, shell_word(value));
+    for (const auto& [name, words] : options_) {
+      if (accepts(*command, name, is_dry_run_)) added += words;
     }
     if (!text.starts_with(added)) completed += added;
   }

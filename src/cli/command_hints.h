@@ -22,13 +22,14 @@ class CommandHints {
  public:
   CommandHints() = default;  // complete() changes nothing
 
-  // Reads the options of this invocation that other commands must repeat: --root, which may have
-  // been typed as BUNDLE, --results and --config.
+  // Reads the options of this invocation that other commands must repeat: --dry-run, --root, which
+  // may have been typed as BUNDLE, --results and --config.
   explicit CommandHints(const Context& context);
 
   // Adds the options to each command of manactl in `text` that accepts them: "see 'manactl check'"
   // becomes "see 'manactl check --root vm.tar.gz'". Commands that change or measure a machine are
-  // for the captured machine itself, so they get no --root. A second call changes nothing.
+  // for the captured machine itself, so they get no --root, except prepare in a dry run. A second
+  // call changes nothing.
   std::string complete(std::string_view text) const;
 
   void complete(std::vector<std::string>& texts) const;
@@ -39,11 +40,12 @@ class CommandHints {
 
  private:
   struct Option {
-    std::string name;  // "--root"
-    std::string value;
+    std::string name;   // "--root"
+    std::string words;  // " --root vm.tar.gz"
   };
 
   std::vector<Option> options_;
+  bool is_dry_run_ = false;
 };
 
 }  // namespace manactl::cli

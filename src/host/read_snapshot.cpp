@@ -84,6 +84,8 @@ os::Route parse_route(const JsonFields& fields) {
   os::Route route;
   route.destination = fields.text("destination");
   route.gateway = fields.text("gateway");
+  route.ipv6 = route.destination.find(':') != std::string::npos ||
+               route.gateway.find(':') != std::string::npos;
   for (const auto index : fields.numbers("outputs", kMaxIndex)) {
     route.outputs.push_back(static_cast<int>(index));
   }

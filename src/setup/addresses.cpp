@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/enum_words.h"
 #include "base/text.h"
 #include "host/carried_traffic.h"
 
@@ -171,6 +172,29 @@ std::string route_arguments(const std::string& text) {
   const auto onlink = arguments.find(" nexthop onlink");
   if (onlink != std::string::npos) arguments.replace(onlink, 15, " onlink");
   return arguments;
+}
+
+// The names are those of /etc/iproute2/rt_protos and rt_scopes.
+std::string route_text(const std::string& text) {
+  constexpr EnumWords<unsigned, 6> kProtocols{
+      {{2, "kernel"}, {3, "boot"}, {4, "static"}, {9, "ra"}, {16, "dhcp"}, {186, "bgp"}}};
+  constexpr EnumWords<unsigned, 2> kScopes{{{253, "link"}, {254, "host"}}};
+  constexpr unsigned kMainTable = 254;
+  const auto route = route_of(text, 0);
+  if (!route) return route_arguments(text);  // it has several next hops
+  const auto name = [](const auto& names, unsigned value) {
+    const auto word = word_of(names, value);
+    return word.empty() ? std::to_string(value) : std::string(word);
+  };
+  std::string shown = route->destination;
+  append(shown, "via", route->gateway);
+  if (route->protocol != 0) append(shown, "proto", name(kProtocols, route->protocol));
+  if (route->scope != 0 && !route->ipv6) append(shown, "scope", name(kScopes, route->scope));
+  append(shown, "src", route->source);
+  append(shown, "metric", route->metric, 0);
+  append(shown, "table", route->table, kMainTable);
+  if (route->onlink) shown += " onlink";
+  return shown;
 }
 
 // IPv4: fib_add_ifaddr() in net/ipv4/fib_frontend.c. IPv6: addrconf_prefix_route() in

@@ -26,6 +26,10 @@ Result<os::NextHop> next_hop_of(const std::string& text, int index);
 std::string address_arguments(const std::string& text);
 std::string route_arguments(const std::string& text);
 
+// A result of text_of(const os::Route&) as "ip route" prints it, without the interface:
+// "default via 10.0.1.1 proto dhcp metric 200".
+std::string route_text(const std::string& text);
+
 // Whether the kernel adds this route together with the address.
 bool is_connected_route(const os::Route& route, const os::Address& address);
 

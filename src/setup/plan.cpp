@@ -193,11 +193,10 @@ Result<std::vector<std::string>> forced_objections(const host::Nic& nic,
   auto found = find_objections(nic, facts, system, request.vf_only);
   if (found.empty() || request.force_interface == name) return found;
   return fail(Errc::denied,
-              fmt::format("refusing to change '{}': {}; {}; add '--force-interface {}' to override",
+              fmt::format("refusing to change '{}': {}; {}",
                           shown(name),
                           join(found, ", "),
-                          safe_alternative(facts, system),
-                          shown(name)));
+                          safe_alternative(facts, system)));
 }
 
 Result<> refuse_without_modules(const Request& request, const host::Facts& facts) {

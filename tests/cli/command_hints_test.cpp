@@ -44,6 +44,16 @@ TEST(CommandHints, RepeatRootInCommandsThatInspectAMachine) {
   EXPECT_EQ(hints_of({}, "my dir").complete("manactl check"), "manactl check --root 'my dir'");
 }
 
+TEST(CommandHints, KeepTheDryRunOfPrepare) {
+  const auto hints = hints_of({"prepare", "eth0", "--dry-run"}, "vm.tar.gz");
+  EXPECT_EQ(hints.complete("'manactl prepare eth1' uses a NIC that is free"),
+            "'manactl prepare --dry-run --root vm.tar.gz eth1' uses a NIC that is free");
+  EXPECT_EQ(hints.complete("manactl restore eth1"), "manactl restore eth1");
+  EXPECT_EQ(hints.complete("manactl bench rm last"), "manactl bench rm last");
+  EXPECT_EQ(hints_of({"prepare", "eth0", "--dry-run"}).complete("manactl prepare eth1"),
+            "manactl prepare --dry-run eth1");
+}
+
 TEST(CommandHints, RepeatTypedResultsAndConfigurationWhereTheyAreAccepted) {
   const auto hints = hints_of({"bench", "show", "--results=/tmp/r", "--config", "c.toml"});
   EXPECT_EQ(hints.complete("see 'manactl bench list'"),

@@ -179,6 +179,17 @@ TEST(Arguments, AreThoseOfIp) {
             "192.0.2.0/24 via 10.0.1.1 proto 4 scope 253 src 10.0.1.4 metric 50 table 254 onlink");
 }
 
+TEST(RouteText, OmitsDefaultsAndNumbersWithNames) {
+  EXPECT_EQ(route_text(text_of(full_route())),
+            "192.0.2.0/24 via 10.0.1.1 proto static scope link src 10.0.1.4 metric 50 onlink");
+  EXPECT_EQ(route_text("inet6 fe80::/64 proto 2 scope 0 metric 256 table 254"),
+            "fe80::/64 proto kernel metric 256");
+  EXPECT_EQ(route_text("inet default via 10.0.1.1 proto 99 scope 0 table 7 request 00"),
+            "default via 10.0.1.1 proto 99 table 7");
+  const std::string several = "default proto 4 devices eth1/eth2";
+  EXPECT_EQ(route_text("inet " + several), several);
+}
+
 TEST(ConnectedRoute, HasThePrefixAndTheMetricOfTheAddress) {
   os::Route route;
   route.destination = "10.0.1.0/24";

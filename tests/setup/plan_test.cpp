@@ -144,7 +144,7 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
        [](host::Nic& nic) { nic.vmbus.reset(); }},
       {Errc::denied,
        "refusing to change 'eth1': it carries the mail, it carries the web; use another NIC, or "
-       "move its traffic to one first; add '--force-interface eth1' to override",
+       "move its traffic to one first",
        [](host::Nic& nic) { nic.carries = {"mail", "web"}; }},
   };
   for (const auto& one : cases) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/command_hints.h"
+#include "setup/addresses.h"
 #include "setup/steps.h"
 
 namespace manactl::cli {
@@ -34,12 +35,44 @@ void print_rollback(std::ostream& out,
 
 // Prints the addresses and routes that the kernel removes together with an interface.
 void print_removed(std::ostream& out, const setup::StepResult& step) {
-  for (const auto& [key, value] : step.before) {
-    const bool is_removed = key.starts_with("address.") || key.starts_with("route.");
-    if (is_removed)
-      out << "              removed until restore: " << key.substr(0, key.find('.')) << ' '
-          << printable(value) << '\n';
+  constexpr std::string_view kLabel = "              removed until restore: ";
+  for (const auto& text : setup::list_of(step.before, "address")) {
+    out << kLabel << "address " << printable(setup::address_arguments(text)) << '\n';
   }
+  for (const auto& text : setup::list_of(step.before, "route")) {
+    out << kLabel << "route " << printable(setup::route_text(text)) << '\n';
+  }
+}
+
+// Returns the removed addresses, without those that the kernel itself adds again, and the number of
+// removed routes: "10.0.1.4/24 and 3 routes, among them a default route". Empty if there are none.
+std::string removed_text(const std::vector<setup::StepResult>& steps) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> addresses;
+  std::vector<std::string> routes;
+  for (const auto& step : steps) {
+    for (const auto& text : setup::list_of(step.before, "address")) {
+      if (!text.starts_with("fe80:")) addresses.push_back(text.substr(0, text.find(' ')));
+    }
+    for (const auto& text : setup::list_of(step.before, "route")) {
+      routes.push_back(setup::route_text(text));
+    }
+  }
+  std::vector<std::string> parts;
+  if (addresses.size() <= kShown)
+    parts = addresses;
+  else
+    parts.push_back(fmt::format("{} addresses", addresses.size()));
+  if (!routes.empty()) {
+    const bool has_default = std::ranges::any_of(
+        routes, [](const std::string& text) { return text.starts_with("default"); });
+    parts.push_back(counted(routes.size(), "route"));
+    if (has_default) parts.back() += ", among them a default route";
+  }
+  if (parts.size() < 2) return join(parts, "");
+  const auto last = std::move(parts.back());
+  parts.pop_back();
+  return fmt::format("{} and {}", join(parts, ", "), last);
 }
 
 void print_steps(std::ostream& out,
@@ -182,6 +215,8 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   } else if (result.is_dry_run) {
     out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
     print_steps(out, prepared, "would", verbosity, true);
+    const auto removed = verbosity == 0 ? removed_text(prepared.steps) : std::string();
+    if (!removed.empty()) out << "Removed until restore: " << printable(removed) << '\n';
     out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
                            : "Nothing was changed.\n");
   } else {
