@@ -66,10 +66,15 @@ TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
                                      "gives it back to the kernel\n"));
   }
   output.has_journal = false;
-  std::ostringstream out;
-  Screen screen(out, false, 1000, false);
-  print_text(screen, output, 0);
-  EXPECT_THAT(out.str(), ::testing::HasSubstr("user space  journal unknown\n"));
+  const std::string text =
+      "unknown; 'manactl restore enP30832p0s0d1' gives it back to the kernel\n";
+  for (const auto& [verbosity, label] :
+       {std::pair(0, "user space  journal "), {1, "journal    "}}) {
+    std::ostringstream out;
+    Screen screen(out, false, 1000, false);
+    print_text(screen, output, verbosity);
+    EXPECT_THAT(out.str(), ::testing::HasSubstr(label + text));
+  }
 }
 
 TEST(StatusText, NeverBreaksACommand) {

@@ -8,9 +8,11 @@
 namespace manactl::cli {
 namespace {
 
-std::string answer_of(const host::Availability& availability) {
+std::string answer_of(const host::Nic& nic, const host::Facts& facts) {
+  const auto availability = host::availability_of(nic, facts);
   if (!availability.is_free) return "unknown: " + availability.reason;
-  return *availability.is_free ? "yes" : "no: " + availability.reason;
+  if (!*availability.is_free) return "no: " + availability.reason;
+  return host::owner_of(nic) == host::Owner::uio ? "prepared" : "yes";
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ void print_nics(Screen& screen, const CheckResult& result) {
                     std::string(word_of(host::kOwnerWords, host::owner_of(*nic))),
                     nic->vf ? nic->vf->name : "none",
                     std::string(word_of(host::kTrafficPathWords, host::traffic_path_of(*nic))),
-                    answer_of(host::availability_of(*nic, result.facts))});
+                    answer_of(*nic, result.facts)});
   }
   if (rows.size() == 1) return;
   print_table(screen, rows);

@@ -71,11 +71,11 @@ std::string availability_text(const setup::NicStatus& nic, const host::Facts& fa
          (more == 0 ? std::string() : fmt::format(" and {} more", more));
 }
 
-// Describes a NIC in user space that has no journal entry, such as one that driverctl has bound.
-std::string text_without_entry(const setup::NicStatus& nic, bool has_journal) {
-  if (!has_journal) return "journal unknown";
-  return fmt::format("prepared without manactl; 'manactl restore {}' gives it back to the kernel",
-                     shell_word(nic.name));
+// Describes a NIC in user space without a known journal entry, such as one that driverctl has
+// bound.
+std::string text_without_entry(const setup::NicStatus& nic, std::string_view state) {
+  return fmt::format(
+      "{}; 'manactl restore {}' gives it back to the kernel", state, shell_word(nic.name));
 }
 
 // Returns the last cell of the row of a NIC or journal entry.
@@ -87,8 +87,11 @@ std::string state_text(const setup::NicStatus& nic, const StatusOutput& result) 
   } else if (nic.journal != setup::JournalState::none) {
     parts.emplace_back(journal);
   } else if (nic.facts != nullptr) {
-    parts.push_back(nic.owner == setup::Owner::uio ? text_without_entry(nic, result.has_journal)
-                                                   : availability_text(nic, result.facts));
+    parts.push_back(
+        nic.owner == setup::Owner::uio
+            ? text_without_entry(
+                  nic, result.has_journal ? "prepared without manactl" : "journal unknown")
+            : availability_text(nic, result.facts));
   }
   for (const auto& holder : nic.holders) {
     parts.push_back(fmt::format("in use by process {} ({})", holder.pid, holder.program));
@@ -199,11 +202,14 @@ void StatusWriter::write_devices(const host::Nic& nic) {
 }
 
 void StatusWriter::write_journal(const setup::NicStatus& nic) {
-  const bool is_foreign = has_journal_ && nic.journal == setup::JournalState::none &&
-                          nic.facts != nullptr && nic.owner == setup::Owner::uio;
+  const bool is_foreign = nic.journal == setup::JournalState::none && nic.facts != nullptr &&
+                          nic.owner == setup::Owner::uio;
+  const auto text = nic.journal != setup::JournalState::none || has_journal_
+                        ? std::string(word_of(setup::kJournalStateWords, nic.journal))
+                        : std::string("unknown");
   write("journal",
-        is_foreign ? "none: " + text_without_entry(nic, true)
-                   : std::string(word_of(setup::kJournalStateWords, nic.journal)));
+        is_foreign ? text_without_entry(nic, has_journal_ ? "none: prepared without manactl" : text)
+                   : text);
   if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
   for (const auto& command : nic.commands) write_command(command);
   for (const auto& step : nic.changes) write("done:", step);
