@@ -236,8 +236,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {{"bind"
                                                                          {"rollback", "restore"},
                                                                          {"revert", "restore"}};
 
-// Returns the command, or after "help" also the check, that a user may have meant by `word`; empty
-// if none is similar.
+// Returns the command, or after "help" also the check or group of checks, that a user may have
+// meant by `word`; empty if none is similar.
 std::string similar_command(std::string_view word, bool after_help) {
   for (const auto& [other, command] : kOtherWords) {
     if (word == other) return std::string(command);
@@ -245,7 +245,8 @@ std::string similar_command(std::string_view word, bool after_help) {
   std::vector<std::string> names = {"help", "version"};
   for (const auto& command : kCommands) names.emplace_back(command.name);
   if (after_help) {
-    for (const auto& check : diag::all_checks()) names.emplace_back(check.id);
+    for (const auto& check : diag::all_checks())
+      names.insert(names.end(), {std::string(check.group()), std::string(check.id)});
   }
   auto best = nearest(word, names);
   if (!best.empty()) return best;
@@ -256,13 +257,14 @@ std::string similar_command(std::string_view word, bool after_help) {
   return {};
 }
 
-Exit report_unknown_command(Context& context, std::string_view word, const std::string& similar) {
-  return report_usage_error(
-      context,
-      fmt::format(
-          "unknown command '{}'; {}",
-          printable(word),
-          similar.empty() ? "see 'manactl --help'" : fmt::format("did you mean '{}'?", similar)));
+Exit report_unknown(Context& context,
+                    std::string_view what,
+                    std::string_view word,
+                    const std::string& similar) {
+  const auto hint =
+      similar.empty() ? "see 'manactl --help'" : fmt::format("did you mean '{}'?", similar);
+  return report_usage_error(context,
+                            fmt::format("unknown {} '{}'; {}", what, printable(word), hint));
 }
 
 // Returns the first argument that is not --help: "help bench comparee" has become "bench --help
@@ -316,11 +318,14 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     if (!leading) return report_usage_error(context, leading.error().message);
     const bool after_help = line.arguments == std::vector<std::string>{"--help"};
     if (after_help && print_check_help(context.out, line.command)) return Exit::ok;
-    return report_unknown_command(context, line.command, similar_command(line.command, after_help));
+    return report_unknown(context,
+                          after_help ? "topic" : "command",
+                          line.command,
+                          similar_command(line.command, after_help));
   }
   if (const auto meant = misspelled_pair(line, context); !meant.empty()) {
-    return report_unknown_command(
-        context, fmt::format("{} {}", line.command, word_after_help(line)), meant);
+    return report_unknown(
+        context, "command", fmt::format("{} {}", line.command, word_after_help(line)), meant);
   }
 
   CLI::App app;

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <utility>
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -28,20 +30,34 @@ bool is_repeatable(const CLI::Option& option) {
 constexpr EnumWords<ColorMode, 3> kColorModes = {
     {{ColorMode::automatic, "auto"}, {ColorMode::always, "always"}, {ColorMode::never, "never"}}};
 
-struct Unit {
-  std::string_view type;  // of the option, as in help
-  std::string_view typed;
-  std::string_view accepted;
-};
+// U+2010 to U+2015, and the minus sign.
+constexpr std::string_view kDashes[] = {
+    "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2015", "\u2212"};
 
-constexpr Unit kUnits[] = {
-    {"TIME", "ms", "ms"},        {"TIME", "s", "s"},        {"TIME", "sec", "s"},
-    {"TIME", "seconds", "s"},    {"TIME", "m", "m"},        {"TIME", "min", "m"},
-    {"TIME", "minutes", "m"},    {"TIME", "h", "h"},        {"PERCENT", "%", "%"},
-    {"PERCENT", "percent", "%"}, {"RATE", "pps", "pps"},    {"RATE", "kpps", "kpps"},
-    {"RATE", "Mpps", "Mpps"},    {"RATE", "Mbps", "Mbps"},  {"RATE", "Gbps", "Gbps"},
-    {"RATE", "%", "%"},          {"N|SIZE|none", "M", "M"}, {"N|SIZE|none", "G", "G"},
-    {"N|SIZE|none", "MB", "M"},  {"N|SIZE|none", "GB", "G"}};
+// Programs that format text replace hyphens: "–root" or "—strict" may come from a document.
+Result<> refuse_dash(std::string_view word) {
+  const auto begins = [](std::string_view text) {
+    return std::ranges::any_of(kDashes, [&](std::string_view it) { return text.starts_with(it); });
+  };
+  if (!begins(word)) return {};
+  auto name = word;
+  while (begins(name)) name.remove_prefix(kDashes[0].size());
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  return fail(Errc::invalid,
+              fmt::format("'{}' begins with a dash that is not a hyphen: type '{}{}'",
+                          printable(word),
+                          name.size() > 1 ? "--" : "-",
+                          printable(name)));
+}
+
+// Returns the only option that begins with the word `name`: "--force-interface" for "--force".
+std::string longer_option(const std::string& name, const std::vector<std::string>& names) {
+  std::vector<std::string> longer;
+  std::ranges::copy_if(names, std::back_inserter(longer), [&](const std::string& one) {
+    return one.starts_with(name + '-');
+  });
+  return longer.size() == 1 ? fmt::format("; did you mean '{}'?", longer.front()) : std::string();
+}
 
 // Checks the arguments before CLI11 parses them. The messages of CLI11 are written for programmers,
 // and CLI11 takes the value of a misspelled option for a positional argument.
@@ -83,6 +99,8 @@ Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
     Result<> good = refuse_separate_unit(word);
     value_.clear();
     if (!good) return good;
+    if (!only_positionals) good = refuse_dash(word);
+    if (!good) return good;
     if (only_positionals || !is_option(word)) {
       good = positional(word);
     } else if (word == "--") {
@@ -100,15 +118,12 @@ Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
 // The blank of "--duration 5 s" makes the unit an argument.
 Result<> ArgumentCheck::refuse_separate_unit(std::string_view word) const {
   if (latest_ == nullptr || !parse_decimal(value_)) return {};
-  const auto type = latest_->get_type_name();
-  const auto* unit = std::ranges::find_if(
-      kUnits, [&](const Unit& row) { return row.type == type && row.typed == word; });
-  if (unit == std::end(kUnits)) return {};
-  return fail(Errc::invalid,
-              fmt::format("write the number and its unit as one word: {} {}{}",
-                          latest_->get_name(),
-                          value_,
-                          unit->accepted));
+  const auto unit = accepted_unit(latest_->get_type_name(), word);
+  if (unit.empty()) return {};
+  return fail(
+      Errc::invalid,
+      fmt::format(
+          "write the number and its unit as one word: {} {}{}", latest_->get_name(), value_, unit));
 }
 
 Result<> ArgumentCheck::long_option(std::string_view word, const std::string* next) {
@@ -116,7 +131,9 @@ Result<> ArgumentCheck::long_option(std::string_view word, const std::string* ne
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
   if (option == nullptr) {
-    auto hint = suggestion(name, option_names(app_));
+    const auto names = option_names(app_);
+    auto hint = suggestion(name, names);
+    if (hint.empty()) hint = longer_option(name, names);
     const bool forwards_options =
         app_.get_option_no_throw(std::string(type::kBenchOption)) != nullptr;
     if (hint.empty() && forwards_options) hint = "; options of the measurement follow '--'";
@@ -166,7 +183,13 @@ Result<> ArgumentCheck::positional(std::string_view word) {
   const auto accepting = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
   const bool is_last_repeatable = !accepting.empty() && is_repeatable(*accepting.back());
   if (positionals_ >= accepting.size() && !is_last_repeatable) {
-    return fail(Errc::invalid, fmt::format("unexpected argument '{}'", printable(word)));
+    const bool is_second_nic = accepting.size() == 1 &&
+                               accepting.front()->get_type_name() == type::kInterface &&
+                               InterfaceName::parse(word).has_value();
+    return fail(Errc::invalid,
+                fmt::format("unexpected argument '{}'{}",
+                            printable(word),
+                            is_second_nic ? ": name one NIC per run" : ""));
   }
   ++positionals_;
   return {};
@@ -223,7 +246,8 @@ Result<> check_leading_options(const CommandLine& line) {
   add_global_options(app, global);
   const auto& words = line.arguments;
   const auto end = words.begin() + static_cast<std::ptrdiff_t>(line.leading);
-  return parse_arguments(app, {words.begin(), end}, {}, {});
+  const auto parsed = parse_arguments(app, {words.begin(), end}, {}, {});
+  return parsed ? refuse_dash(line.command) : parsed;
 }
 
 namespace {

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/arguments.h"
+#include "diag/check.h"
 
 namespace manactl::cli {
 namespace {
@@ -30,6 +32,14 @@ void print_row(Screen& screen, const std::string& left, const std::string& right
 }
 
 namespace {
+
+std::vector<std::string> check_groups() {
+  std::vector<std::string> groups;
+  for (const auto& check : diag::all_checks()) {
+    if (groups.empty() || groups.back() != check.group()) groups.emplace_back(check.group());
+  }
+  return groups;
+}
 
 void print_heading(Screen& screen, std::string_view text) {
   screen.stream() << '\n' << text << '\n';
@@ -89,7 +99,12 @@ void print_help(Screen& screen) {
   add_global_options(app, unused);
   print_heading(screen, "Global options");
   print_options(screen, app, option_names(app));
-  out << "\nSee also: manactl help COMMAND, man manactl\n";
+  print_heading(screen, "Help topics");
+  print_row(screen, "manactl help COMMAND", "explain a command and its options");
+  print_row(screen, "manactl help CHECK", "explain a check, such as rdma.driver-id");
+  print_row(
+      screen, "manactl help GROUP", "list the checks of a group: " + join(check_groups(), ", "));
+  out << "\nSee also: man manactl\n";
 }
 
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <utility>
 
@@ -21,16 +22,54 @@ bool is_plain_number(std::string_view text) {
          });
 }
 
+struct Unit {
+  std::string_view type;  // of the option, as in help
+  std::string_view typed;
+  std::string_view accepted;
+};
+
+constexpr Unit kUnits[] = {
+    {"TIME", "ms", "ms"},        {"TIME", "msec", "ms"},      {"TIME", "s", "s"},
+    {"TIME", "sec", "s"},        {"TIME", "secs", "s"},       {"TIME", "second", "s"},
+    {"TIME", "seconds", "s"},    {"TIME", "m", "m"},          {"TIME", "min", "m"},
+    {"TIME", "mins", "m"},       {"TIME", "minute", "m"},     {"TIME", "minutes", "m"},
+    {"TIME", "h", "h"},          {"TIME", "hour", "h"},       {"TIME", "hours", "h"},
+    {"PERCENT", "%", "%"},       {"PERCENT", "percent", "%"}, {"RATE", "pps", "pps"},
+    {"RATE", "kpps", "kpps"},    {"RATE", "Mpps", "Mpps"},    {"RATE", "Mbps", "Mbps"},
+    {"RATE", "Gbps", "Gbps"},    {"RATE", "%", "%"},          {"N|SIZE|none", "M", "M"},
+    {"N|SIZE|none", "G", "G"},   {"N|SIZE|none", "MB", "M"},  {"N|SIZE|none", "GB", "G"},
+    {"N|SIZE|none", "MiB", "M"}, {"N|SIZE|none", "GiB", "G"}};
+
+// Returns the value with the unit that the option accepts: "; did you mean '1G'?" for "1GB". Empty
+// if another fault is the reason for the refusal.
+std::string suggest_unit(std::string_view type, std::string_view value) {
+  const auto digits = value.substr(0, value.find_first_not_of("0123456789."));
+  const auto typed = value.substr(digits.size());
+  const auto unit = accepted_unit(type, typed);
+  if (unit.empty() || unit == typed || !parse_decimal(digits)) return {};
+  return fmt::format("; did you mean '{}{}'?", digits, unit);
+}
+
 }  // namespace
+
+std::string_view accepted_unit(std::string_view type, std::string_view typed) {
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
+  const auto* unit = std::ranges::find_if(kUnits, [&](const Unit& row) {
+    return row.type == type && std::ranges::equal(row.typed, typed, {}, lower, lower);
+  });
+  return unit == std::end(kUnits) ? std::string_view() : unit->accepted;
+}
 
 CLI::Option* add_value(CLI::App& app, const OptionSpec& spec, ValueHandler handler) {
   const auto comma = spec.name.rfind(',');  // errors name the long form of "-o,--output"
   const auto callback = [name =
                              comma == std::string::npos ? spec.name : spec.name.substr(comma + 1),
+                         type = spec.type,
                          handler = std::move(handler)](const CLI::results_t& values) {
     for (const auto& value : values) {
       const auto stored = handler(value);
-      if (!stored) throw CLI::ValidationError(name, stored.error().message);
+      if (stored) continue;
+      throw CLI::ValidationError(name, stored.error().message + suggest_unit(type, value));
     }
     return true;
   };

@@ -59,6 +59,10 @@ struct OptionSpec {
   bool repeatable = false;
 };
 
+// Returns the spelling that options of this type accept for a unit: "s" for "sec". Empty if the
+// unit is unknown.
+std::string_view accepted_unit(std::string_view type, std::string_view typed);
+
 // Parses and stores one value of an option.
 using ValueHandler = std::function<Result<>(const std::string&)>;
 

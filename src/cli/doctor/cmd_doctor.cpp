@@ -40,10 +40,6 @@ constexpr std::size_t kMaxLogs = 200;
 constexpr std::size_t kMaxCapturedLog = 64U << 20;
 constexpr std::size_t kMaxExcerpts = 48U << 20;  // memory of the logs for the bundle
 
-constexpr std::string_view kScrubLimits =
-    "--scrub does not recognize names in sentences and secrets without a usual form; look at the "
-    "bundle with --review before you publish it";
-
 struct NamedLog {
   std::string name;
   std::unique_ptr<ByteSource> source;
@@ -273,10 +269,10 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
                     .value()
                     .message);
   }
-  if (options_.scrub) print_note(context_, kScrubLimits);
   if (options_.review && !review_bundle(context_, *contents, options_.bundle)) return {};
   const auto written = host::write_bundle(contents->tree, options_.bundle);
   if (!written) return fail(Errc::io, written.error().message);
+  print_bundle_note(context_, options_.scrub);
   notes_.push_back(fmt::format("the bundle was written to '{}'; its files by directory: {}",
                                options_.bundle,
                                contents_of(contents->tree)));

@@ -21,4 +21,7 @@ std::string contents_of(const host::TreeEntries& tree);
 // `path`. Returns true if the answer is yes; without a terminal, false.
 bool review_bundle(Context& context, const host::BundleContents& bundle, const std::string& path);
 
+// Prints what a bundle still contains, or what --scrub cannot recognize.
+void print_bundle_note(Context& context, bool is_scrubbed);
+
 }  // namespace manactl::cli
