@@ -99,12 +99,10 @@ void print_help(Screen& screen) {
   add_global_options(app, unused);
   print_heading(screen, "Global options");
   print_options(screen, app, option_names(app));
-  print_heading(screen, "Help topics");
-  print_row(screen, "manactl help COMMAND", "explain a command and its options");
-  print_row(screen, "manactl help CHECK", "explain a check, such as rdma.driver-id");
-  print_row(
-      screen, "manactl help GROUP", "list the checks of a group: " + join(check_groups(), ", "));
-  out << "\nSee also: man manactl\n";
+  const auto topics = fmt::format(
+      "See also: manactl help COMMAND, CHECK (such as rdma.driver-id) or GROUP ({}), man manactl",
+      join(check_groups(), ", "));
+  out << '\n' << wrap(topics, screen.width(), 0) << '\n';
 }
 
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {

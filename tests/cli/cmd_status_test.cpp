@@ -38,7 +38,7 @@ constexpr const char* kStatusOfEth1 =
     "  MAC        00:0d:3a:76:3b:d1, port 1 of 7870:00:00.0\n"
     "  path       VF\n"
     "  channel    000d3a76-3bd1-000d-3a76-3bd1000d3a76, hv_netvsc\n"
-    "  journal    none\n"
+    "  journal    unknown\n"
     "Hugepages\n"
     "  node 0     64 of 64 pages of 2 MiB free\n";
 

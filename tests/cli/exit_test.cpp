@@ -173,6 +173,8 @@ TEST(Help, IsShortAndDescribesTheCommand) {
   const auto all = manactl({"--help"});
   EXPECT_EQ(all.code, 0);
   EXPECT_THAT(all.out, HasSubstr("doctor"));
+  EXPECT_THAT(all.out,
+              HasSubstr("help COMMAND, CHECK (such as rdma.driver-id) or GROUP (hardware"));
   EXPECT_LT(std::count(all.out.begin(), all.out.end(), '\n'), 40);
   const auto check = manactl({"check", "-h"});
   EXPECT_EQ(check.code, 0);

@@ -5,10 +5,10 @@
 namespace manactl::diag::hardware_checks_test {
 namespace {
 
-using testing::HasSubstr;
 using test::commands_of;
 using test::healthy_vm;
 using test::run_check;
+using testing::HasSubstr;
 
 TEST(HardwareAzure, WarnsOutsideAzure) {
   host::Facts facts = healthy_vm();
