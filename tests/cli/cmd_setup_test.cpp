@@ -227,15 +227,16 @@ TEST_P(Refusals, PrintOneLineWithTheReason) {
 INSTANTIATE_TEST_SUITE_P(
     Prepare,
     Refusals,
-    ::testing::Values(Refusal{"healthy-two-nics", "eth0", 4, "; 'manactl prepare eth1' uses a NIC"},
-                      Refusal{"healthy-two-nics", "enP30832p0s0d1", 2, "manactl prepare eth1"},
-                      Refusal{"healthy-two-nics", "ehh1", 3, "did you mean"},
-                      Refusal{"healthy-two-nics", "lo", 3, "not an Azure NIC"},
-                      Refusal{"vf-unpaired", "eth1", 3, "its VF enP30832p0s0d1 are not paired"},
-                      Refusal{"vf-missing", "eth1", 3, "no VF"},
-                      Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
-                      Refusal{"mana-ib-missing", "eth1", 3, "--only kernel -v' prints what to do"},
-                      Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
+    ::testing::Values(
+        Refusal{"healthy-two-nics", "eth0", 4, "eth1' uses a NIC that is free\n"},
+        Refusal{"healthy-two-nics", "enP30832p0s0d1", 2, "'manactl prepare --dry-run --root "},
+        Refusal{"healthy-two-nics", "ehh1", 3, "did you mean"},
+        Refusal{"healthy-two-nics", "lo", 3, "not an Azure NIC"},
+        Refusal{"vf-unpaired", "eth1", 3, "its VF enP30832p0s0d1 are not paired"},
+        Refusal{"vf-missing", "eth1", 3, "no VF"},
+        Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
+        Refusal{"mana-ib-missing", "eth1", 3, "--only kernel -v' prints what to do"},
+        Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
 
 TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
   const auto outcome =
