@@ -6,12 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/bench/options.h"
 #include "cli/run_manactl.h"
 
 namespace manactl::test::sim_options_test {
@@ -100,18 +98,6 @@ json document_of(const Words& words) {
   auto document = json::parse(outcome.out, nullptr, false);
   EXPECT_FALSE(document.is_discarded()) << outcome.out;
   return document;
-}
-
-// A short run once had one steady interval, so that its rate differed by 25 % from the counts.
-TEST(Interval, IsByDefaultAShareOfTheDuration) {
-  for (const auto& [seconds, interval] : {std::pair(0.06, 0.05), {2.0, 0.2}, {3600.0, 1.0}}) {
-    CLI::App app;
-    datapath::BenchPlan plan;
-    cli::add_plan_options(app, plan);
-    plan.trial.seconds = seconds;
-    cli::choose_defaults(plan);
-    EXPECT_DOUBLE_EQ(plan.trial.interval_seconds, interval);
-  }
 }
 
 class OptionOnAdapter : public testing::TestWithParam<OptionCase> {};

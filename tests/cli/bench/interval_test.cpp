@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "cli/bench/options.h"
+
+namespace manactl::cli::interval_test {
+namespace {
+
+// A short run once had one steady interval, so that its rate differed by 25 % from the counts.
+TEST(Interval, IsByDefaultAShareOfTheDuration) {
+  for (const auto& [seconds, interval] : {std::pair(0.06, 0.05), {2.0, 0.2}, {3600.0, 1.0}}) {
+    CLI::App app;
+    datapath::BenchPlan plan;
+    add_plan_options(app, plan);
+    plan.trial.seconds = seconds;
+    choose_defaults(plan);
+    EXPECT_DOUBLE_EQ(plan.trial.interval_seconds, interval);
+  }
+}
+
+}  // namespace
+}  // namespace manactl::cli::interval_test
