@@ -190,8 +190,11 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
 }
 
 void print_text(Screen& screen, const report::BenchResult& result, int verbosity) {
-  // The id of the saved result, and run_plan()'s error if packets took the synthetic path.
-  const std::size_t others = report::took_rejected_path(result) ? 3 : 1;
+  // The id of the saved result, and run_plan()'s error: packets took the synthetic path, or none
+  // moved.
+  const std::size_t others = report::took_rejected_path(result) ? 3
+                             : report::moved_nothing(result)    ? 2
+                                                                : 1;
   const auto title = print_title(screen, result, verbosity);
   const auto events = verbosity > 0 ? report::EventLines::all : report::EventLines::one_per_device;
   print_body(screen,

@@ -330,7 +330,8 @@ Exit run_plan(Context& context,
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};
     const bool is_deaf = receives(plan.mode) && report::total_of(result->report).rx.packets == 0;
-    if (is_deaf) notes.push_back(backend_note(plan.mode));
+    const auto note = is_deaf ? backend_note(plan.mode, *system) : std::string();
+    if (!note.empty()) notes.push_back(note);
   }
   if (writer) save(context, **files, *result);
   if (*output == Output::ndjson) {

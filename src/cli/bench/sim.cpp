@@ -70,6 +70,16 @@ Result<adapter::Outcome> start(const datapath::BenchPlan& plan,
   return adapter::launch(launch);
 }
 
+// The settings of the adapter that this process uses.
+std::string adapter_setup(const os::System& system) {
+  const auto variables = system.files.read("proc/self/environ").value_or("");
+  for (const auto variable : split(variables, '\0')) {
+    if (variable.starts_with(std::string(adapter::kConfigVariable) + '='))
+      return std::string(variable);
+  }
+  return {};
+}
+
 }  // namespace
 
 datapath::Nic simulated_nic() {
@@ -78,18 +88,16 @@ datapath::Nic simulated_nic() {
 }
 
 std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system) {
-  const auto variables = system.files.read("proc/self/environ");
-  bool is_limited = plan.trial.rate.has_value();
-  for (const auto variable : split(variables.value_or(""), '\0')) {
-    if (!variable.starts_with(std::string(adapter::kConfigVariable) + '=')) continue;
-    is_limited = is_limited || variable.find("pps=") != std::string_view::npos ||
-                 variable.find("bps=") != std::string_view::npos;
-  }
+  const auto setup = adapter_setup(system);
+  const bool is_limited = plan.trial.rate || setup.find("pps=") != std::string::npos ||
+                          setup.find("bps=") != std::string::npos;
   const std::string note = "the software adapter was measured";
   return note + (is_limited ? ", not MANA" : ": the CPU limits the rate, not MANA");
 }
 
-std::string backend_note(Mode mode) {
+std::string backend_note(Mode mode, const os::System& system) {
+  const auto needed = fmt::format("backend={}", backend_of(mode));
+  if (adapter_setup(system).find(needed) != std::string::npos) return {};
   return fmt::format(
       "the backend of the software adapter sent nothing: mode {} requires 'manactl sim --backend "
       "{}'",

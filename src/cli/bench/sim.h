@@ -19,8 +19,9 @@ datapath::Nic simulated_nic();
 // the adapter's link has a rate.
 std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system);
 
-// Names the backend of 'manactl sim' that sends the packets that a mode receives.
-std::string backend_note(datapath::Mode mode);
+// Names the backend of 'manactl sim' that sends the packets that a mode receives; empty if the
+// adapter has this backend.
+std::string backend_note(datapath::Mode mode, const os::System& system);
 
 // Prints the adapter's report to stderr if the adapter found violations of its contract, or with
 // -v. Returns the exit code of bench: 1 for violations if the child had none of its own.
