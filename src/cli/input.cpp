@@ -91,7 +91,7 @@ Error explain_log_error(Error error, const std::string& path) {
   const bool may_be_nic = name && !(name->is_interface() && path.find('.') != std::string::npos);
   if (error.sys == ENOENT && may_be_nic) {
     error.message +=
-        fmt::format("; doctor takes logs and a bundle, and 'manactl check {}' judges a NIC", word);
+        fmt::format("; doctor reads logs and bundles; 'manactl check {}' judges a NIC", word);
   } else if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
     error.message +=
         fmt::format("; 'manactl doctor --root {}' opens it as a captured machine", word);

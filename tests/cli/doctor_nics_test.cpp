@@ -28,7 +28,7 @@ TEST(DoctorWithNics, IsDegradedIfANicLostItsVf) {
       outcome.out,
       AllOf(HasSubstr("Degraded: The host removed the VF of eth0 at 02:10:02, and it has not "
                       "returned in the remaining 5 h 35 min of the log\n  line 4\n"),
-            HasSubstr("\neth1 uses its VF since line 16, and was without its VF once: 18 s\n"),
+            HasSubstr("\neth1 has used its VF since line 16, and was without its VF once: 18 s\n"),
             HasSubstr("  NIC eth0: removed since 02:10:02 (line 4)\n"),
             HasSubstr("  NIC eth1: used since 02:10:20 (line 16), away once: 18 s\n")));
 }

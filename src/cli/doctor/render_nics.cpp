@@ -22,6 +22,9 @@ constexpr std::array kAdvice = {
     Advice{diag::VfState::removed,
            "The host removed the VF, as it does while Azure services the host. 'VF slot N added' "
            "should follow within two minutes; if it does not, the NIC is degraded."},
+    Advice{diag::VfState::servicing,
+           "The adapter is being reset or serviced. A line about its end should follow within two "
+           "minutes; if it does not, the NIC is degraded."},
     Advice{diag::VfState::not_bound,
            "The host has added the VF. 'VF registering' should follow within seconds; if it does "
            "not, see `lspci -k -d 1414:`."},
@@ -84,7 +87,7 @@ void print_nics(Screen& screen, const DoctorResult& result, int verbosity) {
       if ((!is_used && nic.absences.count == 0) || (shown == kMaxNics && verbosity == 0)) continue;
       ++shown;
       auto text = printable(nic.name());
-      if (is_used) text += fmt::format(" uses its VF since {}", place_of(result, *nic.since));
+      if (is_used) text += fmt::format(" has used its VF since {}", place_of(result, *nic.since));
       if (is_used && nic.absences.count > 0) text += ", and";
       if (nic.absences.count > 0) {
         text += " was without its VF " + diag::absences_text(nic.absences);
