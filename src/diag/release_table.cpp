@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "host/facts.h"
+
 namespace manactl::diag {
 
 namespace {

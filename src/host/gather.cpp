@@ -2,6 +2,8 @@
 
 #include "host/gather.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "host/management.h"
 #include "host/numa.h"
