@@ -259,7 +259,8 @@ class Search {
     if (!is_found(goal) && (goal.lower || goal.end == GoalResult::End::constant)) {
       const auto [lower, upper] = evidence_.confirmed_bounds(goal.loss);
       goal.lower = lower;
-      goal.upper = upper;
+      // Without a trial that certainly missed the goal, the bound of the search remains.
+      if (upper || (lower && goal.upper && *goal.upper <= *lower)) goal.upper = upper;
     }
     if (!goal.lower) return;
     goal.throughput = *goal.lower * (1 - evidence_.typical_loss(*goal.lower));
