@@ -44,11 +44,11 @@ std::optional<CounterPattern::Part> CounterPattern::placeholder(std::string_view
 }
 
 std::optional<CounterPattern> CounterPattern::parse(std::string_view text) {
-  constexpr std::string_view kFloats = "...";
+  constexpr std::string_view kAnyWord = "...";
   CounterPattern pattern;
-  pattern.floats_ = text.starts_with(kFloats);
+  pattern.matches_at_any_word_ = text.starts_with(kAnyWord);
   pattern.has_two_lines_ = text.find('\n') != std::string_view::npos;
-  if (pattern.floats_) text.remove_prefix(kFloats.size());
+  if (pattern.matches_at_any_word_) text.remove_prefix(kAnyWord.size());
   while (!text.empty()) {
     if (text.front() == ' ') {
       pattern.parts_.push_back({Kind::blanks});
@@ -72,8 +72,8 @@ std::optional<CounterPattern> CounterPattern::parse(std::string_view text) {
     pattern.parts_.push_back({Kind::text, std::string(text.substr(0, end))});
     text.remove_prefix(end);
   }
-  const bool is_valid =
-      !pattern.parts_.empty() && (!pattern.floats_ || pattern.parts_.front().kind == Kind::text);
+  const bool is_valid = !pattern.parts_.empty() && (!pattern.matches_at_any_word_ ||
+                                                    pattern.parts_.front().kind == Kind::text);
   return is_valid ? std::optional(std::move(pattern)) : std::nullopt;
 }
 
@@ -124,7 +124,7 @@ bool CounterPattern::match(std::string_view line, CounterRow& row) const {
     return false;
   };
   if (parts_.empty()) return false;
-  if (!floats_) return matches(line.substr(count_blanks(line)));
+  if (!matches_at_any_word_) return matches(line.substr(count_blanks(line)));
   const auto& text = parts_.front().text;
   for (auto at = line.find(text); at != std::string_view::npos; at = line.find(text, at + 1)) {
     const bool begins_word = at == 0 || !is_in_word(line[at - 1]) || !is_in_word(text.front());

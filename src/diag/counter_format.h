@@ -26,8 +26,8 @@ struct CounterRow {
 // logs have counters.
 //
 // A blank matches one or more blanks, "{rx}" a number and its meaning, "{device}" a name, "{}" any
-// number and "{*}" any word. Instead of a number, "?" is ignored. The pattern must match the
-// beginning of the line after its blanks; if it begins with "...", any part that begins a word.
+// number and "{*}" any word. A number may also be "?", which gives no value. The pattern must match
+// the beginning of the line after its blanks; if it begins with "...", any part that begins a word.
 // With a line end in the pattern, it matches the line before and this line.
 class CounterPattern {
  public:
@@ -52,7 +52,7 @@ class CounterPattern {
   bool match_here(std::string_view rest, CounterRow& row) const;
 
   std::vector<Part> parts_;
-  bool floats_ = false;
+  bool matches_at_any_word_ = false;
   bool has_two_lines_ = false;
 };
 
@@ -62,11 +62,12 @@ struct CounterFormat {
   std::vector<std::string> literals;    // a line that matches `begin` or `names` has one of them
   CounterPattern begin;                 // the first line of a report
   std::optional<CounterPattern> names;  // a line before the report that names the device
-  std::vector<CounterPattern> rows;  // lines with values, also the first; equal names are added up
-  std::uint64_t gap = 0;             // the report ends after more lines than this without a row
-  bool has_last_row = false;         // the report ends with the last of `rows`
-  bool has_deltas = false;           // the values are those of an interval, not totals
-  bool is_port = false;              // the device is the number of a port of DPDK
+  std::vector<CounterPattern>
+      rows;                   // also tried on the first line; values of the same counter are added
+  std::uint64_t gap = 0;      // the report ends after more lines than this without a row
+  bool has_last_row = false;  // the report ends with the last of `rows`
+  bool has_deltas = false;    // the values are those of an interval, not totals
+  bool is_port = false;       // the device is the number of a port of DPDK
 };
 
 // Reads data/counters.json.

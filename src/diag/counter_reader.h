@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads the reports of counters in a log. It reads the lines of a report only when they are needed:
-// of reports that follow each other without another line of interest, only the newest.
+// Reads the reports of counters in a log. Notes where reports begin, and parses them only when
+// another line depends on them. Of a long sequence of reports, parses only the newest kMaxUnread.
 
 #pragma once
 
@@ -25,8 +25,8 @@ class CounterReader {
   // Continues the report at the end of the last block.
   void begin_block(std::string_view block, std::uint64_t first_line);
 
-  // Notes a report if `line` of the block begins one. Returns whether the line does, and cannot
-  // match a signature. `message` is the line without its prefix.
+  // Notes a report if `line` of the block begins one. Returns true if it does, and no signature has
+  // to be tried. `message` is the line without its prefix.
   bool note(std::string_view line, std::string_view message, std::uint64_t number);
 
   // The same, but only if the report has the format of the one before, which is faster to find out.

@@ -44,8 +44,8 @@ inline constexpr EnumWords<Counter, 11> kCounters = {{
 enum class CounterConclusion : std::uint8_t {
   stopped,  // the counters `of` had changed, and two reports in a row show no change
   resumed,  // they change again
-  zero,     // the counters `of` are 0, while those of `beside` grow
-  share,    // the counters `of` are at least `per_mille` of all packets of `beside`
+  zero,     // the counters `of` are 0, while those of `reference` grow
+  share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };
 
 inline constexpr EnumWords<CounterConclusion, 4> kCounterConclusions = {{
@@ -55,15 +55,16 @@ inline constexpr EnumWords<CounterConclusion, 4> kCounterConclusions = {{
     {CounterConclusion::share, "share"},
 }};
 
-// A rule without `programs` or `modes` applies to all of them.
+// A rule without `programs` or `modes` applies to all of them. It never applies in
+// `excluded_modes`.
 struct CounterRule {
   CounterConclusion conclusion = CounterConclusion::stopped;
   std::vector<std::string> programs;
-  std::vector<std::string> modes, other_modes;  // the latter exclude a program, the former demand
-  std::vector<Counter> of, beside;
+  std::vector<std::string> modes, excluded_modes;
+  std::vector<Counter> of, reference;
   std::uint64_t per_mille = 0;
-  std::uint64_t least = 0;   // packets: of `beside` for zero, and of `of` for share
-  std::uint64_t alone = 0;   // the same in a log with one report; 0: that is not enough
+  std::uint64_t min_packets = 0;                // of `reference` for zero, and of `of` for share
+  std::uint64_t min_packets_in_one_report = 0;  // the same in a log with one report; 0: not enough
   bool all_devices = false;  // the counters of all devices of the program must be 0
 };
 

@@ -30,6 +30,10 @@ std::uint64_t growth(const Series& series, const std::vector<Counter>& counters)
   return sum;
 }
 
+std::uint64_t min_packets(const CounterRule& rule, std::uint64_t reports) {
+  return reports > 1 ? rule.min_packets : rule.min_packets_in_one_report;
+}
+
 // Of these counters, the first that is not 0, or else the first one; null if there is none.
 template <class Values>
 const CounterValue* shown(const Values& values, const std::vector<Counter>& counters) {
@@ -111,7 +115,8 @@ CounterTracker::CounterTracker(const std::vector<Signature>& all) {
 
 bool CounterTracker::applies(const CounterRule& rule, const Series& series) const {
   return (rule.programs.empty() || contains(rule.programs, series.program)) &&
-         (rule.modes.empty() || contains(rule.modes, mode_)) && !contains(rule.other_modes, mode_);
+         (rule.modes.empty() || contains(rule.modes, mode_)) &&
+         !contains(rule.excluded_modes, mode_);
 }
 
 CounterTracker::Series& CounterTracker::series_of(const CounterReport& report) {
@@ -266,8 +271,8 @@ bool CounterTracker::is_zero_everywhere(const CounterRule& rule, const Series& s
 
 void CounterTracker::look_for_zero(const Signature& signature, const Series& series) {
   const auto& rule = *signature.counters;
-  const auto least = series.reports > 1 ? rule.least : rule.alone;
-  const auto packets = growth(series, rule.beside);
+  const auto least = min_packets(rule, series.reports);
+  const auto packets = growth(series, rule.reference);
   const bool has_all = std::ranges::all_of(
       rule.of, [&series](Counter counter) { return series.find(counter) != nullptr; });
   const auto* const value = shown(series, rule.of);
@@ -280,9 +285,9 @@ void CounterTracker::look_for_share(const Signature& signature, const Series& se
   constexpr double kPercent = 100;
   constexpr double kMille = 1000;
   const auto& rule = *signature.counters;
-  const auto least = series.reports > 1 ? rule.least : rule.alone;
+  const auto least = min_packets(rule, series.reports);
   const auto packets = growth(series, rule.of);
-  const auto others = growth(series, rule.beside);
+  const auto others = growth(series, rule.reference);
   if (least == 0 || packets < least || others == 0) return;
   const auto all = static_cast<double>(packets) + static_cast<double>(others);
   const auto share = static_cast<double>(packets) / all;

@@ -83,8 +83,8 @@ void OutageTracker::follow_function(const Signature& signature,
 }
 
 // hv_netvsc prints when the host adds and removes the VF, when the VF joins and leaves the
-// synthetic NIC, and when the data path switches. The VF may join before the line that it was
-// added, and may leave after the line that it was removed.
+// synthetic NIC, and when the data path switches. The line about joining may precede 'VF slot N
+// added', and the line about leaving may follow 'VF slot N removed'.
 void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
   vf.step_time = event.time;
   switch (state) {
@@ -94,7 +94,7 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
       if (state == State::joined) vf.is_joined = true;
       if (state == State::detected) vf.is_added = true;
       if (state == State::detected) vf.added_at = event.line;
-      if (!vf.is_used && !vf.found) vf.found = quote(event);
+      if (!vf.is_used && !vf.first_seen) vf.first_seen = quote(event);
       break;
     case State::synthetic:
       stop_using(vf, event);
@@ -124,20 +124,21 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
 
 void OutageTracker::use(Vf& vf, const Event& event) const {
   if (vf.is_used) return;
-  if (vf.was_removed && vf.left) vf.absences.add(seconds_between(vf.left->time, event.time));
+  if (vf.was_removed && vf.use_ended)
+    vf.absences.add(seconds_between(vf.use_ended->time, event.time));
   vf.has_worked = vf.is_used = true;
   vf.is_removed = vf.was_removed = false;
   vf.used = quote(event);
-  vf.left.reset();
-  vf.found.reset();
+  vf.use_ended.reset();
+  vf.first_seen.reset();
 }
 
 void OutageTracker::stop_using(Vf& vf, const Event& event) const {
-  // If the log does not begin with the VF, the VF was used before the log begins.
-  const bool is_new = !vf.has_worked && !vf.found;
+  // If no earlier line is about the VF, the NIC used it before the log began.
+  const bool is_new = !vf.has_worked && !vf.first_seen;
   if (is_new) vf.has_worked = true;
   vf.is_used = false;
-  if (vf.has_worked && !vf.left) vf.left = quote(event);
+  if (vf.has_worked && !vf.use_ended) vf.use_ended = quote(event);
 }
 
 bool OutageTracker::is_any_function(const Vf& vf, auto&& condition) const {
@@ -172,11 +173,11 @@ std::vector<NicStory> OutageTracker::finish(std::string_view last_time) const {
     nic.has_worked = vf.has_worked;
     nic.is_set_up = ready_.contains(vf.interface);
     nic.absences = vf.absences;
-    nic.settled = seconds_between(vf.step_time, last_time);
+    nic.since_step = seconds_between(vf.step_time, last_time);
     nic.since = nic.state == VfState::removed ? vf.removed
                 : vf.is_used                  ? vf.used
-                : vf.left                     ? vf.left
-                                              : vf.found;
+                : vf.use_ended                ? vf.use_ended
+                                              : vf.first_seen;
     if (nic.since) nic.seconds = seconds_between(nic.since->time, last_time);
     nics.push_back(std::move(nic));
   }
@@ -190,8 +191,8 @@ namespace {
 // it, or its interface is down.
 bool applies(const Signature& rule, const NicStory& nic) {
   constexpr double kStepSeconds = 30;  // each step takes at most a few seconds
-  if (rule.vf_state != nic.state || !nic.seconds || !nic.settled) return false;
-  if (*nic.settled < kStepSeconds) return false;
+  if (rule.vf_state != nic.state || !nic.seconds || !nic.since_step) return false;
+  if (*nic.since_step < kStepSeconds) return false;
   if (nic.has_worked) return *nic.seconds >= kServicingSeconds;
   return nic.state == VfState::not_switched && nic.is_set_up;
 }

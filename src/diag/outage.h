@@ -37,11 +37,11 @@ struct NicStory {
   std::string channel;    // UUID
   std::string interface;  // of the synthetic NIC; empty if no line names it
   VfState state = VfState::used;
-  bool has_worked = false;        // a line shows that the NIC used its VF
-  bool is_set_up = false;         // the synthetic interface is up
-  std::optional<Quote> since;     // the line that shows the beginning of the state
-  std::optional<double> seconds;  // from this line to the end of the log, if their times show it
-  std::optional<double> settled;  // from the newest line that shows that the VF may return
+  bool has_worked = false;           // a line shows that the NIC used its VF
+  bool is_set_up = false;            // the synthetic interface is up
+  std::optional<Quote> since;        // the line that shows the beginning of the state
+  std::optional<double> seconds;     // from this line to the end of the log, if their times show it
+  std::optional<double> since_step;  // from the newest line about a VF that is not used
   Absences absences;
 
   const std::string& name() const { return interface.empty() ? channel : interface; }
@@ -80,14 +80,14 @@ class OutageTracker {
     std::string pci;
     std::string interface;  // of the synthetic NIC
     bool has_worked = false, is_used = false, is_joined = false, is_removed = false;
-    bool is_added = false;         // the host has added it after its last removal
-    bool was_removed = false;      // since the NIC used it last
-    std::uint64_t added_at = 0;    // the line that shows the last removal or addition
-    std::optional<Quote> used;     // the first line that shows the use
-    std::optional<Quote> left;     // the first line that shows the end of the use
-    std::optional<Quote> removed;  // the line that shows the last removal
-    std::optional<Quote> found;    // the first line about a VF that was not used yet
-    std::string step_time;         // of the newest line about a VF that is not used
+    bool is_added = false;            // the host has added it after its last removal
+    bool was_removed = false;         // since the NIC used it last
+    std::uint64_t added_at = 0;       // the line that shows the last removal or addition
+    std::optional<Quote> used;        // the first line that shows the use
+    std::optional<Quote> use_ended;   // the first line that shows the end of the use
+    std::optional<Quote> removed;     // the line that shows the last removal
+    std::optional<Quote> first_seen;  // the first line about a VF that was not used yet
+    std::string step_time;            // of the newest line about a VF that is not used
     Absences absences;
   };
 

@@ -82,12 +82,12 @@ CounterRule read_counter_rule(const JsonFields& row) {
   rule.conclusion = conclusion.value_or(rule.conclusion);
   rule.programs = texts_or_none(row, "programs");
   rule.modes = texts_or_none(row, "modes");
-  rule.other_modes = texts_or_none(row, "other_modes");
+  rule.excluded_modes = texts_or_none(row, "excluded_modes");
   rule.of = read_counters(row, "of");
-  rule.beside = read_counters(row, "beside");
+  rule.reference = read_counters(row, "reference");
   rule.per_mille = row.number_or_zero("per_mille");
-  rule.least = row.number_or_zero("least");
-  rule.alone = row.number_or_zero("alone");
+  rule.min_packets = row.number_or_zero("min_packets");
+  rule.min_packets_in_one_report = row.number_or_zero("min_packets_in_one_report");
   rule.all_devices = row.has("all_devices") && row.flag("all_devices");
   return rule;
 }

@@ -39,8 +39,8 @@ struct Alternative {
   std::string fix = {};             // if set, replaces that of the signature for this cause
 };
 
-// A step that leaves a line when it works: after a line of `from`, a line of `without` precedes
-// each line of `until` in the same run. If none does, the signature applies to the line of `until`.
+// Detects a missing step. After a line of `from`, the signature applies to a line of `until` in the
+// same run if no line of `without` came in between.
 // All elements are ids of signatures; "mana-*" in `without` stands for all that begin with "mana-".
 // If `end_after` is set, the signature also applies to the line of `from` if none of `without`
 // follows, and the log goes on for this number of seconds.

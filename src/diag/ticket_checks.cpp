@@ -104,7 +104,7 @@ bool has_working_kernel(const std::vector<Run>& runs) {
       runs, [](const Run& run) { return run.kind == RunKind::boot && run.worked.has_value(); });
 }
 
-// Failures that what the log shows elsewhere contradicts.
+// True if other lines of the log show that this failure cannot be true.
 bool is_contradicted(const CheckOutcome& outcome, const std::vector<Run>& runs) {
   if (outcome.finding.status != Status::fail) return false;
   const auto group = outcome.check.group();

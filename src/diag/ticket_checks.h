@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the checks that the facts of a ticket allow. A check that needs something that the log does
-// not contain does not run, so nothing that is missing from the log is taken for missing from the
-// VM.
+// not contain does not run, so a fact that the log lacks is never reported as missing from the VM.
 
 #pragma once
 
@@ -22,7 +21,7 @@ struct TicketReport {
   std::vector<std::string> unused;   // what is not used, and why
 };
 
-// `runs` are those of the same log: a program that used MANA contradicts failures.
+// `runs` are those of the same log: a program or a kernel that used MANA contradicts failures.
 TicketReport check_ticket(const host::Ticket& ticket,
                           const std::vector<Run>& runs,
                           const std::string& dpdk_release,

@@ -74,7 +74,7 @@ std::string uses_of(const Nic& nic) {
 
 std::string upper_of(const Nic& nic) {
   if (nic.uppers.size() < 2) return join(nic.uppers, "");
-  return fmt::format("{} and {} more", nic.uppers.front(), nic.uppers.size() - 1);
+  return fmt::format("{}, and {} more", nic.uppers.front(), nic.uppers.size() - 1);
 }
 
 std::vector<const Nic*> free_nics(const Facts& facts) {

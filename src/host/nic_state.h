@@ -65,7 +65,7 @@ Availability availability_of(const Nic& nic, const Facts& facts);
 // Returns what the NIC carries, without addresses: "SSH session, default route and 2 more".
 std::string uses_of(const Nic& nic);
 
-// Returns the first interface that uses the NIC: "vlan eth1.7 is stacked on it and 2 more". Empty
+// Returns the first interface that uses the NIC: "vlan eth1.7 is stacked on it, and 2 more". Empty
 // if there is none.
 std::string upper_of(const Nic& nic);
 

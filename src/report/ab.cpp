@@ -270,12 +270,14 @@ std::vector<std::string> remarks_on(const AbResult& result) {
     remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
   } else if (is_capped(result)) {
     remarks.emplace_back(
-        "the requested rate was reached, so that the rate does not compare A and B: omit --rate");
+        "the rates are those that --rate requests, not those of A and B: omit --rate to compare "
+        "them");
   } else if (verdict_of(result) == Verdict::inconclusive && is_noisy(result)) {
-    remarks.push_back(fmt::format(
-        "most runs were noisy, so that a difference must exceed {:g} % with its whole confidence "
-        "interval: free the CPUs of the workers, or allow more rounds (--rounds)",
-        result.plan.threshold * kPercent));
+    remarks.push_back(
+        fmt::format("most runs were noisy, so a verdict requires that the whole confidence "
+                    "interval exceeds {:g} %: "
+                    "free the CPUs of the workers, or allow more rounds (--rounds)",
+                    result.plan.threshold * kPercent));
   } else if (verdict_of(result) == Verdict::inconclusive) {
     std::string remark =
         "the difference may be chance: allow more rounds (--rounds) or longer runs (--duration)";

@@ -198,7 +198,7 @@ std::optional<double> utc_seconds(std::string_view text) {
 std::string why_no_rate(const BenchResult& result) {
   const auto total = datapath::headline(result.plan.mode, total_of(result.report));
   if (total.packets == 0) {
-    return fmt::format("all {} packets failed", grouped(total.errors.value_or(0), ","));
+    return fmt::format("all {} packets had errors", grouped(total.errors.value_or(0), ","));
   }
   const auto pause = pause_text(result);
   return pause.empty() ? fmt::format("no interval was steady ({})", kLongerTrials) : pause;

@@ -35,7 +35,7 @@ std::string_view reason_of(datapath::GoalResult::End end) {
     case datapath::GoalResult::End::foreign:
       return "more packets came back than were sent, so other traffic hides the losses";
     case datapath::GoalResult::End::constant:
-      return "about the same share of the packets is lost at all rates";
+      return "the loss is about the same at all rates";
     case datapath::GoalResult::End::below:
     case datapath::GoalResult::End::narrow:
     case datapath::GoalResult::End::above:
@@ -124,9 +124,8 @@ std::string found_text(const datapath::GoalResult& found) {
     case datapath::GoalResult::End::foreign:
       return fmt::format("not found: {}", reason_of(found.end));
     case datapath::GoalResult::End::constant:
-      return fmt::format("not found: {}, even at {}, so that a lower rate does not help",
-                         reason_of(found.end),
-                         upper);
+      return fmt::format(
+          "not found: {}, even at {}, so a lower rate does not help", reason_of(found.end), upper);
     case datapath::GoalResult::End::stopped:
     case datapath::GoalResult::End::inconclusive:
     case datapath::GoalResult::End::limit:

@@ -48,17 +48,21 @@ TEST(PrepareCommand, ShowsNoFormerStateOfAVerification) {
 
 TEST(PrepareCommand, ShowsTheAddressesAndRoutesThatGoAway) {
   const auto text = manactl_on("healthy-two-nics", {"prepare", "eth1", "--dry-run", "-v"}).out;
-  EXPECT_THAT(text,
-              HasSubstr("              removed until restore: address 10.0.1.4/24\n"
-                        "              removed until restore: address fe80::20d:3aff:fe76:3bd1/64\n"
-                        "              removed until restore: route default via 10.0.1.1 metric "
-                        "200\n"
-                        "              removed until restore: route 10.0.1.0/24\n"
-                        "              removed until restore: route fe80::/64 metric 256\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "              removed (restore adds it again): address 10.0.1.4/24\n"
+          "              removed (restore adds it again): address fe80::20d:3aff:fe76:3bd1/64\n"
+          "              removed (restore adds it again): route default via 10.0.1.1 metric "
+          "200\n"
+          "              removed (restore adds it again): route 10.0.1.0/24\n"
+          "              removed (restore adds it again): route fe80::/64 metric 256\n"));
   const auto brief = manactl_on("healthy-two-nics", {"prepare", "eth1", "--dry-run"}).out;
-  EXPECT_THAT(brief,
-              HasSubstr("\nRemoved until restore: 10.0.1.4/24 and 3 routes, among them a default "
-                        "route\n"));
+  EXPECT_THAT(
+      brief,
+      HasSubstr(
+          "\nRemoved (restore adds them again): 10.0.1.4/24 and 3 routes, among them a default "
+          "route\n"));
 }
 
 TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {

@@ -81,7 +81,7 @@ TEST(NicState, IsNotFreeBelowAnotherInterface) {
   EXPECT_EQ(availability_of(nic, facts).is_free, false);
   EXPECT_EQ(availability_of(nic, facts).reason, "vlan eth1.5 is stacked on it");
   nic.uppers.emplace_back("it is a member of bond bond0");
-  EXPECT_EQ(availability_of(nic, facts).reason, "vlan eth1.5 is stacked on it and 1 more");
+  EXPECT_EQ(availability_of(nic, facts).reason, "vlan eth1.5 is stacked on it, and 1 more");
   EXPECT_TRUE(free_nics(facts).empty());
 }
 

@@ -102,7 +102,7 @@ TEST(BenchResult, HasNoRateIfEveryPacketFailed) {
   trial.total.tx.errors = 5'694'752;
   result.summary = summarize_trials(datapath::Mode::tx, result.report.trials, {});
   EXPECT_EQ(rate_of(result), std::nullopt);
-  EXPECT_EQ(why_no_rate(result), "all 5,694,752 packets failed");
+  EXPECT_EQ(why_no_rate(result), "all 5,694,752 packets had errors");
   EXPECT_TRUE(moved_nothing(result));
 }
 

@@ -44,8 +44,8 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.end = datapath::GoalResult::End::constant;
   found.upper = 5500;
   EXPECT_EQ(found_text(found),
-            "not found: about the same share of the packets is lost at all rates, even at 5.500 "
-            "kpps, so that a lower rate does not help");
+            "not found: the loss is about the same at all rates, even at 5.500 "
+            "kpps, so a lower rate does not help");
   EXPECT_EQ(found_rate_text(found), "not found");
 }
 

@@ -90,7 +90,7 @@ std::string length_note(const report::AbResult& result) {
     if (!length || !trials) return {};  // the run prints the error
     seconds += *length * *trials;
   }
-  return fmt::format("{} rounds of A and B take about {:.0f} s; fewer rounds may suffice",
+  return fmt::format("{} rounds of A and B take at most about {:.0f} s",
                      result.plan.max_rounds,
                      std::ceil(seconds * result.plan.max_rounds));
 }

@@ -35,7 +35,7 @@ void print_rollback(std::ostream& out,
 
 // Prints the addresses and routes that the kernel removes together with an interface.
 void print_removed(std::ostream& out, const setup::StepResult& step) {
-  constexpr std::string_view kLabel = "              removed until restore: ";
+  constexpr std::string_view kLabel = "              removed (restore adds it again): ";
   for (const auto& text : setup::list_of(step.before, "address")) {
     out << kLabel << "address " << printable(setup::address_arguments(text)) << '\n';
   }
@@ -216,7 +216,8 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
     out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
     print_steps(out, prepared, "would", verbosity, true);
     const auto removed = verbosity == 0 ? removed_text(prepared.steps) : std::string();
-    if (!removed.empty()) out << "Removed until restore: " << printable(removed) << '\n';
+    if (!removed.empty())
+      out << "Removed (restore adds them again): " << printable(removed) << '\n';
     out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
                            : "Nothing was changed.\n");
   } else {

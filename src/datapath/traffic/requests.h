@@ -51,11 +51,12 @@ class Window {
   // After a time without a reply, all requests in flight count as lost, even if answered later.
   // This time is kSlack times the longest recent latency, within these limits, in nanoseconds. A
   // fixed time of a second would limit the rate to a few hundred requests per second if some are
-  // lost, because every lost request takes a place in the window until then. The time doubles each
-  // time that it ends, so that a peer that stalls does not find thousands of requests.
+  // lost, because every lost request takes a place in the window until then. The timeout doubles
+  // each time that it expires, so a stalled peer does not accumulate thousands of requests.
   static constexpr std::uint64_t kMinTimeout = 1'000'000, kMaxTimeout = 1'000'000'000;
   static constexpr std::uint64_t kSlack = 16;
-  static constexpr std::uint64_t kMemory = 64;  // replies in which a latency falls to 1/e
+  static constexpr std::uint64_t kMemory =
+      64;  // replies after which the weight of a latency is 1/e
 
   explicit Window(unsigned max) : max_(max) {}
 

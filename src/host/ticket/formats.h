@@ -45,7 +45,7 @@ struct TicketFormat {
   // Draws conclusions at the end of an output. May be null.
   void (*finish)(const TicketOutput& output, TicketStatements& statements) = nullptr;
 
-  // Each line is an output of its own: a message in a log. It makes no ticket of the log.
+  // Each line is an output of its own: a message in a log. Such lines do not make a log a ticket.
   bool is_message = false;
 };
 

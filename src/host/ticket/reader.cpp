@@ -223,12 +223,13 @@ Ticket TicketReader::State::finish() {
   end(nullptr, false);
   Ticket ticket;
   if (has_too_many_lines_) {
-    ticket.unused.push_back(
-        fmt::format("the outputs in the log: more than {} of their lines state facts", kMaxLines));
+    ticket.unused.push_back(fmt::format(
+        "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",
+        kMaxLines));
   } else if (statements_.hosts().size() > 1) {
     const std::vector<std::string> hosts(statements_.hosts().begin(), statements_.hosts().end());
-    ticket.unused.push_back(fmt::format("the outputs in the log: they are of several hosts ({})",
-                                        printable(join(hosts, ", "))));
+    ticket.unused.push_back(
+        fmt::format("all outputs: they are from several hosts ({})", printable(join(hosts, ", "))));
   } else {
     ticket.outputs = std::move(outputs_);
   }

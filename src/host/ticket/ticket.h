@@ -28,10 +28,10 @@ struct Ticket {
   std::vector<std::string> unused;   // what is not used, and why
 
   // The lines that show facts: "functions", "drivers", "module mana", "nics", "links",
-  // "interfaces", "rdma", "rdma-core", "dpdk", "pools", "kernel".
+  // "interfaces", "rdma", "rdma-core", "providers", "dpdk", "pools", "kernel".
   std::map<std::string, TicketLine, std::less<>> shown_by;
 
-  // The parts of the facts that have no error of their own.
+  // Whether the outputs show these completely, because the members of Facts cannot hold an error.
   bool knows_drivers = false;        // PciFunction::driver of every MANA function
   bool knows_ports = false;          // PciFunction::netdevs of every MANA function
   bool knows_all_functions = false;  // a complete lspci
@@ -59,9 +59,8 @@ class TicketReader {
   // True inside an output: the reader needs the next line.
   bool is_reading() const;
 
-  // The line has its line end; without it, the log may be cut within the line, which then states
-  // nothing. `before` is text that ends with the line before, which may have the command; may be
-  // empty.
+  // `line` includes its line end; a line without one may be truncated, and is ignored. `before`
+  // ends with the previous line, which may be the command; may be empty.
   void add(std::string_view line, std::uint64_t number, std::string_view before);
 
   Ticket finish();
