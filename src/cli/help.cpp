@@ -19,16 +19,10 @@ constexpr std::string_view kPurpose =
 }  // namespace
 
 void print_row(Screen& screen, const std::string& left, const std::string& right) {
-  const auto lines = wrap_lines(right, screen.width() - kDescriptionColumn);
-  std::string gap = left.size() + 4 <= kDescriptionColumn
-                        ? std::string(kDescriptionColumn - left.size() - 2, ' ')
-                        : "\n" + std::string(kDescriptionColumn, ' ');
-  screen.stream() << "  " << screen.paint(Color::bold, left);
-  for (const auto& line : lines) {
-    screen.stream() << gap << line;
-    gap = "\n" + std::string(kDescriptionColumn, ' ');
-  }
-  screen.stream() << '\n';
+  const auto gap = left.size() + 4 <= kDescriptionColumn
+                       ? std::string(kDescriptionColumn - left.size() - 2, ' ')
+                       : "\n" + std::string(kDescriptionColumn, ' ');
+  write_indented(screen, "  " + screen.paint(Color::bold, left) + gap, right);
 }
 
 namespace {

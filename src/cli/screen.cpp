@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/enum_words.h"
 #include "base/text.h"
 
@@ -20,22 +21,53 @@ constexpr EnumWords<Color, 6> kEscapes = {{{Color::red, "\x1b[31m"},
                                            {Color::dim, "\x1b[2m"},
                                            {Color::bold, "\x1b[1m"}}};
 
-// Counts code points, which are columns because manactl prints no wide or combining characters.
+// Counts the code points outside of the escape sequences of paint(). They are columns because
+// manactl prints no wide or combining characters.
 std::size_t columns_in(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  }));
+  std::size_t columns = 0;
+  bool is_escape = false;
+  for (const char c : text) {
+    if (c == '\x1b') is_escape = true;
+    const bool continues = (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+    if (!is_escape && !continues) ++columns;
+    if (c == 'm') is_escape = false;
+  }
+  return columns;
 }
 
-// Returns the end of the unit that begins with `word`: a command in quotes, such as "'manactl help
-// rdma.core';", is not broken into lines, so that it can be pasted.
+// Returns the end of the quotation that begins at `begin`; npos if its closing quote is missing. A
+// quotation may contain others: "'manactl doctor './my log.txt''".
+std::size_t end_of_quotation(std::string_view text, std::size_t begin) {
+  constexpr std::string_view kQuoteInWord = "'\\''";  // of shell_word()
+  constexpr std::string_view kNotInWord = " \t\r\n,;:?!)'";
+  std::size_t depth = 1, opened = begin;
+  for (auto i = begin + 1; i < text.size(); ++i) {
+    if (text[i] != '\'') continue;
+    if (text.substr(i).starts_with(kQuoteInWord)) {
+      i += kQuoteInWord.size() - 1;
+      continue;
+    }
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    const bool begins_word = opened + 1 == i || text[i - 1] == ' ' || text[i - 1] == '=';
+    if (begins_word && kNotInWord.find(next) == std::string_view::npos) {
+      ++depth;
+      opened = i;
+    } else if (!is_alphanumeric(next) && --depth == 0) {  // otherwise an apostrophe
+      return i + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// Returns the unit that begins with `word`: a quotation, such as "'manactl help rdma.core';", is
+// not broken into lines, because it may be a command to paste.
 std::string_view unit_at(std::string_view text, std::string_view word) {
-  constexpr std::string_view kBegin = "'manactl";
+  const auto quote = word.find_first_not_of('(');
+  if (quote == std::string_view::npos || word[quote] != '\'') return word;
   const auto begin = static_cast<std::size_t>(word.data() - text.data());
-  if (!word.starts_with(kBegin)) return word;
-  const auto quote = text.find('\'', begin + kBegin.size());
-  if (quote == std::string_view::npos) return word;
-  return text.substr(begin, text.find_first_of(" \t\r\n", quote) - begin);
+  const auto end = end_of_quotation(text, begin + quote);
+  if (end == std::string_view::npos) return word;
+  return text.substr(begin, text.find_first_of(" \t\r\n", end) - begin);
 }
 
 constexpr unsigned kDefaultWidth = 80;  // of terminals that do not report their width
@@ -98,19 +130,20 @@ Screen Screen::writing_to(std::ostream& stream) const {
   return screen;
 }
 
-void write_message(Screen& screen, Color color, std::string_view prefix, std::string_view text) {
-  auto& out = screen.stream();
-  out << screen.paint(color, prefix);
-  const auto margin = static_cast<unsigned>(columns_in(prefix)) + 1;
-  if (margin + columns_in(text) <= screen.width()) {
-    out << ' ' << text << '\n';
-    return;
-  }
-  std::string before = " ";
-  for (const auto& line : wrap_lines(text, screen.width() - std::min(margin, screen.width() - 1))) {
-    out << before << line << '\n';
+void write_indented(Screen& screen, std::string_view first, std::string_view text, Color color) {
+  const auto margin = columns_in(first.substr(first.rfind('\n') + 1));
+  const auto room = screen.width() > margin ? screen.width() - static_cast<unsigned>(margin) : 1;
+  std::vector<std::string> lines{std::string(text)};
+  if (columns_in(text) > room) lines = wrap_lines(text, room);
+  std::string before(first);
+  for (const auto& line : lines) {
+    screen.stream() << screen.paint(color, before + line) << '\n';
     before.assign(margin, ' ');
   }
+}
+
+void write_message(Screen& screen, Color color, std::string_view prefix, std::string_view text) {
+  write_indented(screen, screen.paint(color, prefix) + ' ', text);
 }
 
 Screen make_screen(std::ostream& stream, int number, const Environment& environment) {

@@ -70,12 +70,18 @@ class Screen {
 // NO_COLOR or TERM=dumb is set. Any other file has no colors, and its lines are not wrapped.
 Screen make_screen(std::ostream& stream, int number, const Environment& environment);
 
-// Writes "PREFIX text" with the prefix in color. Further lines start below the text; a text that
-// fits the width is written unchanged.
+// Writes `text` after `first`, which may have several lines. Further lines of the text start below
+// it; a text that fits the width is written unchanged. `color` applies to all.
+void write_indented(Screen& screen,
+                    std::string_view first,
+                    std::string_view text,
+                    Color color = Color::none);
+
+// Writes "PREFIX text" as write_indented() does, with the prefix in color.
 void write_message(Screen& screen, Color color, std::string_view prefix, std::string_view text);
 
 // Breaks `text` at spaces into lines of at most `width` columns; a longer word gets its own line.
-// Commands such as 'manactl check eth1' are not broken if they are in quotes.
+// A text in single quotes is not broken, because it may be a command.
 std::vector<std::string> wrap_lines(std::string_view text, unsigned width);
 
 // Joins the lines of wrap_lines(), indented by `indent` spaces. Adds no newline at the end.

@@ -15,18 +15,6 @@ std::string shown(const std::string& cell) {
   return printable(cell, kMaxCell);
 }
 
-// Writes the last cell of a row after the others, which are in `line`.
-void write_last(Screen& screen, std::string line, const std::string& cell, Color color) {
-  const auto margin = static_cast<unsigned>(line.size());
-  const auto width = std::max(screen.width(), margin + 1) - margin;
-  auto pieces = wrap_lines(cell, width);
-  if (pieces.empty()) pieces.emplace_back();
-  for (const auto& piece : pieces) {
-    screen.stream() << screen.paint(color, line + piece) << '\n';
-    line.assign(margin, ' ');
-  }
-}
-
 }  // namespace
 
 void print_table(Screen& screen, const std::vector<TableRow>& rows) {
@@ -50,12 +38,12 @@ void print_table(Screen& screen, const std::vector<TableRow>& rows) {
       line += fmt::format("{:<{}}  ", shown(row[i]), widths[i]);
     }
     if (!is_narrow) {
-      write_last(screen, std::move(line), shown(row.back()), color);
+      write_indented(screen, line, shown(row.back()), color);
       continue;
     }
     screen.stream() << screen.paint(color, line.substr(0, line.find_last_not_of(' ') + 1)) << '\n';
     if (is_heading) continue;
-    write_last(screen, fmt::format("  {}: ", rows.front().back()), shown(row.back()), color);
+    write_indented(screen, fmt::format("  {}: ", rows.front().back()), shown(row.back()));
   }
 }
 

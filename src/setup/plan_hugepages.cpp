@@ -88,7 +88,7 @@ std::vector<std::string> unused_pages(const host::Memory& memory, const host::Fa
   std::vector<std::string> warnings;
   for (const auto& pool : host::pools_elsewhere(memory, host::mana_nodes(facts))) {
     warnings.push_back(fmt::format(
-        "{}; to release them: {}", host::unused_text(pool), host::release_command(pool)));
+        "{}; to release them, run '{}'", host::unused_text(pool), host::release_command(pool)));
   }
   return warnings;
 }

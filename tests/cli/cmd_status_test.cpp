@@ -172,7 +172,7 @@ TEST(StatusCommand, ProposesTheSameHugepagesAsCheckAndPrepare) {
   EXPECT_THAT(check, HasSubstr("        " + release + '\n'));
   const auto prepare = manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"});
   EXPECT_THAT(prepare.out, HasSubstr("reserve 235 more pages in " + nodes + "node0" + pool));
-  EXPECT_THAT(prepare.err, HasSubstr("to release them: " + release + '\n'));
+  EXPECT_THAT(prepare.err, HasSubstr("to release them, run '" + release + "'\n"));
 }
 
 TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {

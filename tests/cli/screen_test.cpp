@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/table.h"
 
 namespace manactl::cli::screen_test {
@@ -23,10 +24,23 @@ TEST(Wrap, CountsCharactersInsteadOfBytes) {
   EXPECT_EQ(wrap_lines("äöü äöü", 7).size(), 1U);
 }
 
-TEST(WrapLines, KeepsACommandInQuotesWhole) {
-  EXPECT_THAT(wrap_lines("see 'manactl help rdma.core'; or 'this text'", 10),
-              testing::ElementsAre("see", "'manactl help rdma.core';", "or 'this", "text'"));
-  EXPECT_THAT(wrap_lines("see 'manactl help", 5), testing::ElementsAre("see", "'manactl", "help"));
+// Expects that the narrowest lines consist of `units`, separated by blanks.
+void expect_units(const std::vector<std::string>& units) {
+  EXPECT_THAT(wrap_lines(manactl::join(units, " "), 1), testing::ElementsAreArray(units));
+}
+
+TEST(WrapLines, KeepsATextInQuotesWhole) {
+  expect_units({"see", "'manactl help rdma.core';", "or", "'this text'", "('so too')."});
+  expect_units({"run", "'echo 0 | tee /sys/nr_hugepages'"});
+  expect_units({"see", "'manactl", "help"});
+}
+
+TEST(WrapLines, KeepsQuotesInATextInQuotes) {
+  expect_units({"'manactl doctor './my log.txt'';", "no"});
+  expect_units({"'manactl doctor --log='a b' --root 'c d' -v'", "'x y'"});
+  expect_units({"''a b' is a word'", "x"});
+  expect_units({"'manactl doctor 'it'\\''s a log'':", "no"});
+  expect_units({"'it's an apostrophe'", "''", "x"});
 }
 
 std::string message_on(unsigned width) {

@@ -195,8 +195,8 @@ TEST_F(DefaultHugepages, AreOnTheNodeOfTheNicAndOthersAreNamed) {
   EXPECT_THAT(
       plan()->warnings,
       testing::ElementsAre(
-          "node 1 has 250 free pages of 2 MiB that no NIC uses; to release them: echo 50 | tee "
-          "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"));
+          "node 1 has 250 free pages of 2 MiB that no NIC uses; to release them, run 'echo 50 | "
+          "tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages'"));
   facts_.memory.pools->front() = pool(2048, needed_);
   EXPECT_THAT(plan()->warnings, testing::IsEmpty()) << "nothing is missing";
   set_free(0);

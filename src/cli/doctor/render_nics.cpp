@@ -39,14 +39,6 @@ constexpr std::array kAdvice = {
            "or the system shut down."},
 };
 
-void write_lines(Screen& screen, std::string_view first, const std::string& text) {
-  std::string before(first);
-  for (const auto& line : wrap_lines(text, screen.width() - static_cast<unsigned>(first.size()))) {
-    screen.stream() << before << line << '\n';
-    before.assign(first.size(), ' ');
-  }
-}
-
 std::string place_of(const DoctorResult& result, const diag::Quote& quote) {
   return fmt::format(
       "{}{}", result.logs.size() > 1 ? printable(quote.log) + ':' : "line ", quote.line);
@@ -65,9 +57,9 @@ void write_away(Screen& screen, const DoctorResult& result, const DoctorResult::
       if (nic.seconds && *nic.seconds >= 1) {
         text += fmt::format(", for the last {} of the log", diag::duration_text(*nic.seconds));
       }
-      write_lines(screen, "Away: ", text);
+      write_indented(screen, "Away: ", text);
     }
-    if (has_state) write_lines(screen, "  ", std::string(advice));
+    if (has_state) write_indented(screen, "  ", std::string(advice));
   }
 }
 
@@ -92,7 +84,7 @@ void print_nics(Screen& screen, const DoctorResult& result, int verbosity) {
       if (nic.absences.count > 0) {
         text += " was without its VF " + diag::absences_text(nic.absences);
       }
-      write_lines(screen, "", text);
+      write_indented(screen, "", text);
       has_text = true;
     }
   }

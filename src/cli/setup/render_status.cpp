@@ -138,12 +138,7 @@ void StatusWriter::write_title(const std::string& name, std::string_view what) {
 }
 
 void StatusWriter::write(std::string_view label, const std::string& text) {
-  std::string before = fmt::format("  {:<{}}", label, kLabelWidth);
-  const unsigned width = std::max(screen_.width(), 2 * kLabelWidth) - kLabelWidth - 2;
-  for (const auto& line : wrap_lines(printable(text, kMaxText), width)) {
-    screen_.stream() << before << line << '\n';
-    before.assign(kLabelWidth + 2, ' ');
-  }
+  write_indented(screen_, fmt::format("  {:<{}}", label, kLabelWidth), printable(text, kMaxText));
 }
 
 void StatusWriter::write_command(const std::string& command) {
