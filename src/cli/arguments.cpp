@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -48,15 +47,6 @@ Result<> refuse_dash(std::string_view word) {
                           printable(word),
                           name.size() > 1 ? "--" : "-",
                           printable(name)));
-}
-
-// Returns the only option that begins with the word `name`: "--force-interface" for "--force".
-std::string longer_option(const std::string& name, const std::vector<std::string>& names) {
-  std::vector<std::string> longer;
-  std::ranges::copy_if(names, std::back_inserter(longer), [&](const std::string& one) {
-    return one.starts_with(name + '-');
-  });
-  return longer.size() == 1 ? fmt::format("; did you mean '{}'?", longer.front()) : std::string();
 }
 
 // Checks the arguments before CLI11 parses them. The messages of CLI11 are written for programmers,
@@ -120,10 +110,15 @@ Result<> ArgumentCheck::refuse_separate_unit(std::string_view word) const {
   if (latest_ == nullptr || !parse_decimal(value_)) return {};
   const auto unit = accepted_unit(latest_->get_type_name(), word);
   if (unit.empty()) return {};
+  const auto value = value_ + std::string(unit);
+  try {
+    latest_->get_callback()({value});
+  } catch (const CLI::ParseError& error) {
+    return fail(Errc::invalid, error.what());
+  }
   return fail(
       Errc::invalid,
-      fmt::format(
-          "write the number and its unit as one word: {} {}{}", latest_->get_name(), value_, unit));
+      fmt::format("write the number and its unit as one word: {} {}", latest_->get_name(), value));
 }
 
 Result<> ArgumentCheck::long_option(std::string_view word, const std::string* next) {
@@ -131,9 +126,7 @@ Result<> ArgumentCheck::long_option(std::string_view word, const std::string* ne
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
   if (option == nullptr) {
-    const auto names = option_names(app_);
-    auto hint = suggestion(name, names);
-    if (hint.empty()) hint = longer_option(name, names);
+    auto hint = suggestion(name, option_names(app_));
     const bool forwards_options =
         app_.get_option_no_throw(std::string(type::kBenchOption)) != nullptr;
     if (hint.empty() && forwards_options) hint = "; options of the measurement follow '--'";

@@ -40,14 +40,16 @@ constexpr Unit kUnits[] = {
     {"N|SIZE|none", "G", "G"},   {"N|SIZE|none", "MB", "M"},  {"N|SIZE|none", "GB", "G"},
     {"N|SIZE|none", "MiB", "M"}, {"N|SIZE|none", "GiB", "G"}};
 
-// Returns the value with the unit that the option accepts: "; did you mean '1G'?" for "1GB". Empty
-// if another fault is the reason for the refusal.
-std::string suggest_unit(std::string_view type, std::string_view value) {
+// Returns the refused value with another unit, if the option accepts that: "; did you mean '1G'?"
+// for "1GB". May store the suggested value, because the error ends the command.
+std::string suggest_unit(std::string_view type,
+                         std::string_view value,
+                         const ValueHandler& handler) {
   const auto digits = value.substr(0, value.find_first_not_of("0123456789."));
-  const auto typed = value.substr(digits.size());
-  const auto unit = accepted_unit(type, typed);
-  if (unit.empty() || unit == typed || !parse_decimal(digits)) return {};
-  return fmt::format("; did you mean '{}{}'?", digits, unit);
+  const auto unit = accepted_unit(type, value.substr(digits.size()));
+  const auto suggested = fmt::format("{}{}", digits, unit);
+  if (unit.empty() || !handler(suggested)) return {};
+  return fmt::format("; did you mean '{}'?", suggested);
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ CLI::Option* add_value(CLI::App& app, const OptionSpec& spec, ValueHandler handl
     for (const auto& value : values) {
       const auto stored = handler(value);
       if (stored) continue;
-      throw CLI::ValidationError(name, stored.error().message + suggest_unit(type, value));
+      throw CLI::ValidationError(name, stored.error().message + suggest_unit(type, value, handler));
     }
     return true;
   };
