@@ -86,10 +86,12 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
 }  // namespace
 
 Status status_of(const host::Facts& facts,
-                 const std::vector<Entry>& entries,
+                 const std::optional<std::vector<Entry>>& entries,
                  const os::System& system,
                  std::chrono::milliseconds now) {
   Status result;
+  std::span<const Entry> known;
+  if (entries) known = *entries;
   const StatusInput input{system, boot_id(system.files).value_or(""), now};
   std::set<std::string> matched;
   // NicStatus::facts points into this list.
@@ -97,14 +99,15 @@ Status status_of(const host::Facts& facts,
   if (facts.nics) nics = *facts.nics;
   for (const auto& nic : nics) {
     auto status = status_of_nic(nic, facts, system);
-    for (const auto& entry : entries) {
+    if (entries) status.journal = JournalState::none;
+    for (const auto& entry : known) {
       if (!entry.belongs_to(nic)) continue;
       add_entry(status, entry, input, &nic);
       matched.insert(entry.id);
     }
     result.nics.push_back(std::move(status));
   }
-  for (const auto& entry : entries) {
+  for (const auto& entry : known) {
     if (matched.count(entry.id) != 0) continue;
     NicStatus status;
     status.name = entry.id;

@@ -23,6 +23,7 @@ using host::kOwnerWords;
 using host::Owner;
 
 enum class JournalState {
+  unknown,  // the journal was not read
   none,
   prepared,
   awaiting_confirmation,
@@ -32,7 +33,8 @@ enum class JournalState {
   rebound,  // something other than manactl has rebound the channel
 };
 
-inline constexpr EnumWords<JournalState, 7> kJournalStateWords{{
+inline constexpr EnumWords<JournalState, 8> kJournalStateWords{{
+    {JournalState::unknown, "unknown"},
     {JournalState::none, "none"},
     {JournalState::prepared, "prepared"},
     {JournalState::awaiting_confirmation, "awaiting confirmation"},
@@ -56,7 +58,7 @@ struct NicStatus {
   Owner owner = Owner::nobody;
   std::string uio;              // "uio0"
   std::vector<Holder> holders;  // processes that have the uio device or the VF's uverbs open
-  JournalState journal = JournalState::none;
+  JournalState journal = JournalState::unknown;
   std::vector<std::string> changes;  // titles of the steps that began
   std::optional<Confirmation> confirmation;
   std::vector<std::string> commands;  // commands that end an abnormal or unconfirmed state
@@ -67,10 +69,10 @@ struct Status {
   std::vector<NicStatus> others;  // journal entries without a NIC: hugepages, removed NICs
 };
 
-// `now` is a time of the boot clock, like the deadlines in the journal. The result points into
-// `facts`.
+// `entries` is empty if the journal was not read. `now` is a time of the boot clock, like the
+// deadlines in the journal. The result points into `facts`.
 Status status_of(const host::Facts& facts,
-                 const std::vector<Entry>& entries,
+                 const std::optional<std::vector<Entry>>& entries,
                  const os::System& system,
                  std::chrono::milliseconds now);
 

@@ -25,6 +25,7 @@ TEST(StatusCommand, ShowsTheOwnerOfEachNic) {
   const auto status = Json::parse(outcome.out);
   for (const auto& nic : status.at("nics")) owners.push_back(nic.at("owner"));
   EXPECT_THAT(owners, ElementsAre("kernel", "uio"));
+  EXPECT_EQ(status.at("nics").at(1).at("journal"), "unknown") << "as in the text";
 }
 
 constexpr const char* kStatusOfEth1 =
@@ -81,7 +82,7 @@ TEST(StatusCommand, PrintsARowForEachNic) {
             "NIC             owner   VF              path        state\n"
             "eth0            kernel  enP30832p0s0    VF          refused: SSH session, default "
             "route and 2 more\n"
-            "enP30832p0s0d1  uio     enP30832p0s0d1  user space  journal unknown; "
+            "enP30832p0s0d1  uio     enP30832p0s0d1  user space  journal not read; "
             "'manactl restore enP30832p0s0d1' gives it back to the kernel\n"
             "Hugepages\n"
             "  node 0     64 of 64 pages of 2 MiB free\n");

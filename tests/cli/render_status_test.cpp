@@ -22,7 +22,7 @@ std::string watchdog_row(WatchdogState watchdog, std::optional<std::chrono::mill
   setup::NicStatus nic;
   nic.name = "eth1";
   nic.confirmation = setup::Confirmation{left, watchdog};
-  StatusOutput output{facts, {}, {}, {}, {}, true};
+  StatusOutput output{facts, {}, {}, {}, {}};
   output.status.nics.push_back(nic);
   std::ostringstream out;
   Screen screen(out, false, 1000, false);
@@ -55,7 +55,8 @@ TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
   nic.name = "enP30832p0s0d1";
   nic.owner = setup::Owner::uio;
   nic.facts = &facts.nics->at(1);
-  StatusOutput output{facts, {}, {}, {}, {}, true};
+  nic.journal = setup::JournalState::none;
+  StatusOutput output{facts, {}, {}, {}, {}};
   output.status.nics.push_back(nic);
   for (const int verbosity : {0, 1}) {
     std::ostringstream out;
@@ -65,11 +66,11 @@ TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
                 ::testing::HasSubstr("prepared without manactl; 'manactl restore enP30832p0s0d1' "
                                      "gives it back to the kernel\n"));
   }
-  output.has_journal = false;
+  output.status.nics.front().journal = setup::JournalState::unknown;
   const std::string text =
-      "unknown; 'manactl restore enP30832p0s0d1' gives it back to the kernel\n";
+      "journal not read; 'manactl restore enP30832p0s0d1' gives it back to the kernel\n";
   for (const auto& [verbosity, label] :
-       {std::pair(0, "user space  journal "), {1, "journal    "}}) {
+       {std::pair(0, "user space  "), {1, "  journal    unknown: "}}) {
     std::ostringstream out;
     Screen screen(out, false, 1000, false);
     print_text(screen, output, verbosity);
@@ -84,7 +85,7 @@ TEST(StatusText, NeverBreaksACommand) {
   setup::NicStatus nic;
   nic.name = "eth1";
   nic.commands.push_back(command);
-  StatusOutput output{facts, {}, {}, {}, {}, true};
+  StatusOutput output{facts, {}, {}, {}, {}};
   output.status.nics.push_back(nic);
   for (const int verbosity : {0, 1}) {
     std::ostringstream out;

@@ -232,7 +232,7 @@ TEST_F(StatusOf, AnUnconfirmedEntryMayHaveNoDeadline) {
   auto entry = vm_.journal().entries()->front();
   entry.deadline.reset();
   const auto& system = vm_.context().system;
-  const auto status = status_of(host::gather(system, {}), {entry}, system, seconds(900));
+  const auto status = status_of(host::gather(system, {}), std::vector{entry}, system, seconds(900));
   const auto& nic = status.nics.back();
   ASSERT_TRUE(nic.confirmation);
   EXPECT_FALSE(nic.confirmation->time_left);
@@ -265,7 +265,7 @@ TEST_F(StatusOf, AnEntryOfADirectVfBelongsToItsNic) {
   entry.id = "vf-" + facts.nics->at(0).vf->mac.str();
   entry.boot_id = vm_.boot_id;
   entry.ready = true;
-  const auto status = status_of(facts, {entry}, vm_.context().system, seconds(0));
+  const auto status = status_of(facts, std::vector{entry}, vm_.context().system, seconds(0));
   EXPECT_THAT(status.others, IsEmpty());
   EXPECT_EQ(status.nics.at(0).journal, JournalState::prepared);
   EXPECT_EQ(status.nics.at(0).name, facts.nics->at(0).name());

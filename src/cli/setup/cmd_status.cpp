@@ -64,8 +64,8 @@ Exit run_status(const StatusOptions& options, Context& context) {
   if (!facts.nics) {
     return report_error(context, because(facts.nics.error(), "cannot list the NICs").value());
   }
-  StatusOutput result{facts, mana_functions(facts), {}, {}, {}, false};
-  std::vector<setup::Entry> entries;
+  StatusOutput result{facts, mana_functions(facts), {}, {}, {}};
+  std::optional<std::vector<setup::Entry>> entries;
   std::chrono::milliseconds now{0};
   if (context.root.empty()) {
     const setup::SetupSession setup_session(*system);
@@ -73,7 +73,6 @@ Exit run_status(const StatusOptions& options, Context& context) {
     auto read = setup_session.entries();
     if (read) {
       entries = std::move(*read);
-      result.has_journal = true;
     } else {
       result.journal_error = read.error().message;
     }

@@ -71,27 +71,29 @@ std::string availability_text(const setup::NicStatus& nic, const host::Facts& fa
          (more == 0 ? std::string() : fmt::format(" and {} more", more));
 }
 
+bool has_entry(const setup::NicStatus& nic) {
+  return nic.journal != setup::JournalState::none && nic.journal != setup::JournalState::unknown;
+}
+
 // Describes a NIC in user space without a known journal entry, such as one that driverctl has
 // bound.
-std::string text_without_entry(const setup::NicStatus& nic, std::string_view state) {
+std::string text_without_entry(const setup::NicStatus& nic) {
   return fmt::format(
-      "{}; 'manactl restore {}' gives it back to the kernel", state, shell_word(nic.name));
+      "{}; 'manactl restore {}' gives it back to the kernel",
+      nic.journal == setup::JournalState::none ? "prepared without manactl" : "journal not read",
+      shell_word(nic.name));
 }
 
 // Returns the last cell of the row of a NIC or journal entry.
 std::string state_text(const setup::NicStatus& nic, const StatusOutput& result) {
   std::vector<std::string> parts;
-  const auto journal = word_of(setup::kJournalStateWords, nic.journal);
   if (nic.confirmation) {
     parts.push_back(confirmation_text(*nic.confirmation));
-  } else if (nic.journal != setup::JournalState::none) {
-    parts.emplace_back(journal);
+  } else if (has_entry(nic)) {
+    parts.emplace_back(word_of(setup::kJournalStateWords, nic.journal));
   } else if (nic.facts != nullptr) {
-    parts.push_back(
-        nic.owner == setup::Owner::uio
-            ? text_without_entry(
-                  nic, result.has_journal ? "prepared without manactl" : "journal unknown")
-            : availability_text(nic, result.facts));
+    parts.push_back(nic.owner == setup::Owner::uio ? text_without_entry(nic)
+                                                   : availability_text(nic, result.facts));
   }
   for (const auto& holder : nic.holders) {
     parts.push_back(fmt::format("in use by process {} ({})", holder.pid, holder.program));
@@ -110,7 +112,7 @@ TableRow row_of(const setup::NicStatus& nic, const StatusOutput& result) {
 
 class StatusWriter {
  public:
-  StatusWriter(Screen& screen, bool has_journal) : screen_(screen), has_journal_(has_journal) {}
+  explicit StatusWriter(Screen& screen) : screen_(screen) {}
 
   void write_rows(const StatusOutput& result);
   void write_function(const host::PciFunction& function, const host::Facts& facts);
@@ -130,7 +132,6 @@ class StatusWriter {
   void write_journal(const setup::NicStatus& nic);
 
   Screen& screen_;
-  bool has_journal_;
 };
 
 void StatusWriter::write_title(const std::string& name, std::string_view what) {
@@ -197,14 +198,10 @@ void StatusWriter::write_devices(const host::Nic& nic) {
 }
 
 void StatusWriter::write_journal(const setup::NicStatus& nic) {
-  const bool is_foreign = nic.journal == setup::JournalState::none && nic.facts != nullptr &&
-                          nic.owner == setup::Owner::uio;
-  const auto text = nic.journal != setup::JournalState::none || has_journal_
-                        ? std::string(word_of(setup::kJournalStateWords, nic.journal))
-                        : std::string("unknown");
-  write("journal",
-        is_foreign ? text_without_entry(nic, has_journal_ ? "none: prepared without manactl" : text)
-                   : text);
+  std::string text(word_of(setup::kJournalStateWords, nic.journal));
+  const bool is_foreign = !has_entry(nic) && nic.facts != nullptr && nic.owner == setup::Owner::uio;
+  if (is_foreign) text += ": " + text_without_entry(nic);
+  write("journal", text);
   if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
   for (const auto& command : nic.commands) write_command(command);
   for (const auto& step : nic.changes) write("done:", step);
@@ -276,7 +273,7 @@ const host::Provider* find_provider(const host::Facts& facts, const std::string&
 }
 
 void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
-  StatusWriter writer(screen, result.has_journal);
+  StatusWriter writer(screen);
   if (verbosity == 0) {
     writer.write_rows(result);
   } else {

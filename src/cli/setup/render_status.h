@@ -19,7 +19,6 @@ struct StatusOutput {
   setup::Status status;
   std::string journal_error;            // why the journal could not be read; else empty
   std::vector<std::string> persistent;  // files that prepare NICs at boot
-  bool has_journal = false;             // the journal was read; that of --root is not known
 };
 
 void print_text(Screen& screen, const StatusOutput& result, int verbosity);
