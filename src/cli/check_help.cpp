@@ -61,7 +61,7 @@ void flush_table(Screen& screen, std::vector<TableRow>& rows) {
 }
 
 // Prints the checks of a group such as "rdma", or those that begin with a part of an id such as
-// "rdma.d". Returns false if there are none, or if only one begins so: it may be misspelled.
+// "rdma.d". Returns false if there are none.
 bool print_matching_checks(Screen& screen, std::string_view prefix) {
   const bool is_part_of_id = prefix.find('.') != std::string_view::npos;
   std::vector<const diag::Check*> matches;
@@ -69,7 +69,7 @@ bool print_matching_checks(Screen& screen, std::string_view prefix) {
     const bool matches_part = is_part_of_id && check.id.starts_with(prefix);
     if (check.group() == prefix || matches_part) matches.push_back(&check);
   }
-  if (matches.empty() || (is_part_of_id && matches.size() == 1)) return false;
+  if (matches.empty()) return false;
   screen.stream() << "Checks; 'manactl help CHECK' explains one:\n";
   for (const auto* check : matches) {
     print_row(screen, std::string(check->id), std::string(check->title));

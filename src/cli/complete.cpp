@@ -14,7 +14,6 @@
 #include "cli/complete_values.h"
 #include "cli/options.h"
 #include "cli/settings.h"
-#include "diag/check.h"
 
 namespace manactl::cli {
 namespace {
@@ -112,9 +111,8 @@ class Completion {
       auto found = command_words("");
       const bool after_help = std::ranges::find(typed_, "help") != typed_.end();
       if (after_help) {
-        for (const auto& check : diag::all_checks()) {
-          found.push_back({std::string(check.id), std::string(check.title)});
-        }
+        const auto checks = check_values();
+        found.insert(found.end(), checks.begin(), checks.end());
       } else {
         found.push_back({"help", "Show the help of a command or a check"});
         found.push_back({"version", "Print the version"});

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -15,6 +14,7 @@
 #include "datapath/engines.h"
 #include "diag/check.h"
 #include "host/facts.h"
+#include "host/nic_state.h"
 #include "report/figures.h"
 #include "report/result_store.h"
 #include "wire/dissect.h"
@@ -41,18 +41,6 @@ Candidates interfaces(Context& context) {
   return found;
 }
 
-Candidates checks() {
-  Candidates found;
-  std::set<std::string> groups;
-  for (const auto& check : diag::all_checks()) {
-    if (groups.emplace(check.group()).second) {
-      found.push_back({std::string(check.group()), "all checks of this group"});
-    }
-    found.push_back({std::string(check.id), std::string(check.title)});
-  }
-  return found;
-}
-
 Candidates wire_kinds() {
   Candidates found;
   for (const auto& kind : wire::kinds()) {
@@ -61,14 +49,19 @@ Candidates wire_kinds() {
   return found;
 }
 
-// Returns the synthetic NICs that have a MANA VF and do not carry the administrator's traffic, as
-// far as this user can see: completion after sudo runs without privileges. prepare checks it again.
+// Returns the synthetic NICs that are free for DPDK, as far as this user can see: completion after
+// sudo runs without privileges. prepare checks it again.
 Candidates preparable(Context& context) {
   Candidates found;
-  for (const auto& nic : nics_of(context)) {
-    const bool is_bound_to_netvsc = nic.synthetic && nic.vmbus_driver == host::kSyntheticDriver;
-    if (!is_bound_to_netvsc || !nic.has_mana_vf() || !nic.carries.empty()) continue;
-    if (InterfaceName::parse(nic.name())) found.push_back({nic.name(), "VF " + nic.vf->name});
+  const auto system = context.system();
+  if (!system) return found;
+  const auto facts = gather_facts(*system);
+  for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
+    const bool is_bound_to_netvsc = nic.synthetic && host::owner_of(nic) == host::Owner::kernel;
+    const bool may_be_free = host::availability_of(nic, facts).is_free.value_or(true);
+    if (is_bound_to_netvsc && may_be_free && InterfaceName::parse(nic.name())) {
+      found.push_back({nic.name(), "VF " + nic.vf->name});
+    }
   }
   return found;
 }
@@ -155,12 +148,23 @@ Candidates results(Context& context) {
 
 }  // namespace
 
+Candidates check_values() {
+  Candidates found;
+  for (const auto group : diag::check_groups()) {
+    found.push_back({std::string(group), "all checks of this group"});
+  }
+  for (const auto& check : diag::all_checks()) {
+    found.push_back({std::string(check.id), std::string(check.title)});
+  }
+  return found;
+}
+
 Candidates values_of(const CLI::Option& option, std::string_view command, Context& context) {
   const std::string type = option.get_type_name();
   if (type == type::kInterface && command == "prepare") return preparable(context);
   if (type == type::kInterface && command == "restore") return restorable(context);
   if (type == type::kInterface) return interfaces(context);
-  if (type == type::kCheck) return checks();
+  if (type == type::kCheck) return check_values();
   if (type == type::kVdev) return virtual_devices();
   if (type == type::kFault) return faults();
   if (type == type::kGoals) {

@@ -23,6 +23,9 @@ struct Candidate {
 
 using Candidates = std::vector<Candidate>;
 
+// Returns the checks and their groups.
+Candidates check_values();
+
 // Returns the values to suggest for an option of `command`.
 Candidates values_of(const CLI::Option& option, std::string_view command, Context& context);
 

@@ -27,14 +27,6 @@ void print_row(Screen& screen, const std::string& left, const std::string& right
 
 namespace {
 
-std::vector<std::string> check_groups() {
-  std::vector<std::string> groups;
-  for (const auto& check : diag::all_checks()) {
-    if (groups.empty() || groups.back() != check.group()) groups.emplace_back(check.group());
-  }
-  return groups;
-}
-
 void print_heading(Screen& screen, std::string_view text) {
   screen.stream() << '\n' << text << '\n';
 }
@@ -95,7 +87,7 @@ void print_help(Screen& screen) {
   print_options(screen, app, option_names(app));
   const auto topics = fmt::format(
       "See also: manactl help COMMAND, CHECK (such as rdma.driver-id) or GROUP ({}), man manactl",
-      join(check_groups(), ", "));
+      fmt::join(diag::check_groups(), ", "));
   out << '\n' << wrap(topics, screen.width(), 0) << '\n';
 }
 

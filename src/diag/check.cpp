@@ -22,6 +22,14 @@ const std::vector<Check>& all_checks() {
   return all;
 }
 
+std::vector<std::string_view> check_groups() {
+  std::vector<std::string_view> groups;
+  for (const auto& check : all_checks()) {
+    if (groups.empty() || groups.back() != check.group()) groups.push_back(check.group());
+  }
+  return groups;
+}
+
 const Check* find_check(std::string_view id) {
   const auto found = std::ranges::find(all_checks(), id, &Check::id);
   return found == all_checks().end() ? nullptr : &*found;

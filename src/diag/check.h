@@ -49,6 +49,9 @@ std::span<const Check> memory_checks();
 // The checks of every group, in the order of the functions above.
 const std::vector<Check>& all_checks();
 
+// The groups of all_checks(), in their order.
+std::vector<std::string_view> check_groups();
+
 const Check* find_check(std::string_view id);
 
 }  // namespace manactl::diag

@@ -48,15 +48,10 @@ Finding run_one(const Check& check, const host::Facts& facts, const CheckOptions
   }
 }
 
-Error no_such_check(std::string_view word, const std::vector<Check>& all) {
+Error no_such_check(std::string_view word) {
   std::vector<std::string> candidates;
-  for (const Check& check : all) {
-    candidates.emplace_back(check.id);
-    const std::string group(check.group());
-    if (std::find(candidates.begin(), candidates.end(), group) == candidates.end()) {
-      candidates.push_back(group);
-    }
-  }
+  for (const auto& check : all_checks()) candidates.emplace_back(check.id);
+  for (const auto group : check_groups()) candidates.emplace_back(group);
   const std::string suggestion = nearest(word, candidates);
   std::string message = fmt::format("no check or group '{}'", printable(word));
   if (!suggestion.empty()) message += fmt::format("; did you mean '{}'?", suggestion);
@@ -83,7 +78,7 @@ Result<Report> run_checks(const host::Facts& facts,
   for (const std::string& word : only) {
     const bool known =
         std::ranges::any_of(checks, [&word](const Check& check) { return names(word, check); });
-    if (!known) return tl::unexpected<Error>(no_such_check(word, checks));
+    if (!known) return tl::unexpected<Error>(no_such_check(word));
   }
   const auto is_selected = [&only](const Check& check) {
     const auto is_named = [&check](const std::string& word) { return names(word, check); };

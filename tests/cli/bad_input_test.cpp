@@ -55,7 +55,7 @@ const Case kCommands[] = {
     {"ModeInAnotherOrder", {"bench", "--mode", "rxtx"}, 2, "did you mean 'txrx'?"},
     {"ModeWithOtherWord", {"bench", "--mode", "tx-fast"}, 2, "'tx-fast' is not one of tx, rx"},
     {"HelpForMisspelled", {"help", "chek"}, 2, "did you mean 'check'?"},
-    {"HelpForMisspelledCheck", {"help", "rdma.cor"}, 2, "did you mean 'rdma.core'?"},
+    {"HelpForMisspelledCheck", {"help", "rdma.coe"}, 2, "did you mean 'rdma.core'?"},
     {"MisspelledVersion", {"vers"}, 2, "unknown command 'vers'; see"},
     {"OtherWord", {"undo", "eth1"}, 2, "did you mean 'restore'?"},
     {"VdevAsInterface", {"bench", "net_null0"}, 2, "use --vdev net_null0"},

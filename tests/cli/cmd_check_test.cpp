@@ -69,6 +69,7 @@ TEST(CheckHelp, ListsTheChecksOfAGroup) {
   EXPECT_THAT(part, HasSubstr("  rdma.devices "));
   EXPECT_THAT(part, HasSubstr("  rdma.driver-id "));
   EXPECT_THAT(part, testing::Not(HasSubstr("rdma.core")));
+  EXPECT_THAT(manactl({"help", "rdma.c"}).out, HasSubstr("\n  rdma.core "));
 }
 
 TEST(Check, OfALogNamesTheCommandThatReadsIt) {

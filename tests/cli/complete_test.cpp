@@ -112,6 +112,7 @@ TEST(Complete, OffersInterfaces) {
 
 TEST(Complete, OffersCommandsAndChecksAfterHelp) {
   EXPECT_THAT(candidates({"help", "rdma.cor"}), ElementsAre("rdma.core"));
+  EXPECT_THAT(candidates({"help", "mem"}), Contains("memory"));
   EXPECT_THAT(candidates({"rdma.cor"}), IsEmpty());
   EXPECT_THAT(candidates({"help", "doc"}), ElementsAre("doctor"));
   EXPECT_THAT(candidates({"help", "he"}), IsEmpty());
@@ -119,6 +120,11 @@ TEST(Complete, OffersCommandsAndChecksAfterHelp) {
 
 TEST(Complete, OffersNicsThatCanBePrepared) {
   EXPECT_EQ(completion({"prepare", ""}, {}), "eth1\tVF enP30832p0s0d1\n") << "eth0 carries SSH";
+  const test::Edit vlan{"manactl/links.json", "\"links\": [", R"("links": [{"index": 20,
+      "name": "eth1.5", "mac": "00:0d:3a:76:3b:d1", "master": null, "lower": 3, "kind": "vlan",
+      "alternative_names": [], "flags": 69699, "operstate": "up", "mtu": 1500, "rx_packets": 0,
+      "tx_packets": 0},)"};
+  EXPECT_EQ(completion({"prepare", ""}, {vlan}), "");
   for (const auto* fixture : {"ssh-on-dpdk-nic", "prepared-uio", "vf-missing"}) {
     EXPECT_EQ(completion({"prepare", ""}, {}, {}, fixture), "") << fixture;
   }
