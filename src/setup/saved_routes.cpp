@@ -26,7 +26,8 @@ bool leaves_by(const os::Route& route, int index) {
 // interface itself, or with a message of the router.
 bool is_recreated(const os::Route& route, const std::vector<os::Address>& own_addresses) {
   if (route.is_of_router()) return true;
-  if (!route.is_of_kernel()) return false;
+  const bool is_known = route.protocol != 0;  // a captured machine lacks the protocols
+  if (is_known && !route.is_of_kernel()) return false;
   if (route.is_in_local_table()) return true;
   if (route.destination == "fe80::/64" || route.destination == "ff00::/8") return true;
   return std::ranges::any_of(own_addresses,

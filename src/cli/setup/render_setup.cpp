@@ -44,35 +44,29 @@ void print_removed(std::ostream& out, const setup::StepResult& step) {
   }
 }
 
-// Returns the removed addresses, without those that the kernel itself adds again, and the number of
-// removed routes: "10.0.1.4/24 and 3 routes, among them a default route". Empty if there are none.
+// Returns what restore adds again, without the addresses and routes that the kernel itself adds:
+// "10.0.1.4/24, 1 route (default)". Empty if there is nothing.
 std::string removed_text(const std::vector<setup::StepResult>& steps) {
   constexpr std::size_t kShown = 3;
-  std::vector<std::string> addresses;
-  std::vector<std::string> routes;
+  const auto first_word = [](const std::string& text) { return text.substr(0, text.find(' ')); };
+  std::vector<std::string> addresses, routes;
   for (const auto& step : steps) {
     for (const auto& text : setup::list_of(step.before, "address")) {
-      if (!text.starts_with("fe80:")) addresses.push_back(text.substr(0, text.find(' ')));
+      const auto address = setup::address_of(text, 0);
+      if (!address || !setup::is_link_local(*address)) addresses.push_back(first_word(text));
     }
     for (const auto& text : setup::list_of(step.before, "route")) {
-      routes.push_back(setup::route_text(text));
+      routes.push_back(first_word(setup::route_text(text)));
     }
   }
-  std::vector<std::string> parts;
-  if (addresses.size() <= kShown)
-    parts = addresses;
-  else
-    parts.push_back(fmt::format("{} addresses", addresses.size()));
-  if (!routes.empty()) {
-    const bool has_default = std::ranges::any_of(
-        routes, [](const std::string& text) { return text.starts_with("default"); });
-    parts.push_back(counted(routes.size(), "route"));
-    if (has_default) parts.back() += ", among them a default route";
-  }
-  if (parts.size() < 2) return join(parts, "");
-  const auto last = std::move(parts.back());
-  parts.pop_back();
-  return fmt::format("{} and {}", join(parts, ", "), last);
+  if (addresses.size() > kShown) addresses = {fmt::format("{} addresses", addresses.size())};
+  if (routes.empty()) return join(addresses, ", ");
+  std::ranges::stable_partition(routes, [](const auto& text) { return text == "default"; });
+  auto text = counted(routes.size(), "route");
+  const auto is_short = routes.size() <= kShown;
+  if (!is_short) routes.resize(kShown);
+  addresses.push_back(fmt::format("{} ({}{})", text, join(routes, ", "), is_short ? "" : ", ..."));
+  return join(addresses, ", ");
 }
 
 void print_steps(std::ostream& out,
