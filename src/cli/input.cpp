@@ -11,8 +11,6 @@
 
 #include "base/input_file.h"
 #include "base/text.h"
-#include "cli/nic_name.h"
-#include "host/tarball.h"
 
 namespace manactl::cli {
 namespace {
@@ -80,31 +78,6 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   auto file = open_input_file(path, what);
   if (!file) return tl::unexpected<Error>(file.error());
   return std::make_unique<DescriptorSource>(std::move(*file), printable(path));
-}
-
-// A dot occurs in the names of logs rather than of interfaces.
-Error explain_log_error(Error error, const std::string& path) {
-  struct stat status{};
-
-  const auto word = shell_word(path);
-  const auto name = NicName::parse(path);
-  const bool may_be_nic = name && !(name->is_interface() && path.find('.') != std::string::npos);
-  if (error.sys == ENOENT && may_be_nic) {
-    error.message +=
-        fmt::format("; doctor reads logs and bundles; 'manactl check {}' judges a NIC", word);
-  } else if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    error.message +=
-        fmt::format("; 'manactl doctor --root {}' opens it as a captured machine", word);
-  }
-  return error;
-}
-
-bool names_captured_machine(const std::string& path) {
-  if (host::compression_of(path)) return true;
-  struct stat status{};
-
-  return path.find('/') != std::string::npos && stat(path.c_str(), &status) == 0 &&
-         S_ISDIR(status.st_mode);
 }
 
 Result<std::string> read_input(const std::string& path,

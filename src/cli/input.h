@@ -20,15 +20,6 @@ namespace manactl::cli {
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
-// Adds to the error of open_input() for a log what else to do with the path: that of a NIC or of a
-// captured machine.
-Error explain_log_error(Error error, const std::string& path);
-
-// True for the path of a captured machine, which --root accepts: the name of a bundle
-// (host::kBundleSuffixes), or a directory whose path has a slash. The name of an interface has
-// none.
-bool names_captured_machine(const std::string& path);
-
 // Reads the whole input. Also fails with Errc::invalid if the input is larger than `max_bytes`.
 Result<std::string> read_input(const std::string& path,
                                std::string_view what,

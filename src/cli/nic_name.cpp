@@ -3,6 +3,7 @@
 #include "cli/nic_name.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,9 +12,9 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/input.h"
 #include "cli/options.h"
 #include "host/facts.h"
+#include "host/tarball.h"
 
 namespace manactl::cli {
 namespace {
@@ -25,20 +26,24 @@ std::string with_colons(std::string_view text) {
   return result;
 }
 
+bool is_directory(const std::string& path) {
+  struct stat status{};
+
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 // Returns why a path is neither a NIC nor a captured machine. Empty if `text` is not a path: it has
 // no slash, and there is no file of this name.
 std::string objection_to_path(const std::string& text) {
-  struct stat status{};
-
   const auto shown = printable(text);
-  if (stat(text.c_str(), &status) != 0) {
+  if (is_directory(text)) {
+    return fmt::format("'{0}' is a directory, not a NIC: './{0}' opens it as a captured machine",
+                       shown);
+  }
+  if (access(text.c_str(), F_OK) != 0) {
     const auto reason = std::generic_category().message(errno);
     if (text.find('/') == std::string::npos) return {};
     return fmt::format("'{}' is neither a NIC nor a bundle: {}", shown, reason);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return fmt::format("'{0}' is a directory, not a NIC: './{0}' opens it as a captured machine",
-                       shown);
   }
   return fmt::format("'{}' is neither a NIC nor a bundle: 'manactl doctor {}' reads a log",
                      shown,
@@ -63,6 +68,25 @@ Result<NicName> NicName::parse(std::string_view text) {
                             printable(text)));
   }
   return name;
+}
+
+bool names_captured_machine(const std::string& path) {
+  return host::compression_of(path) || (path.find('/') != std::string::npos && is_directory(path));
+}
+
+// A dot occurs in the names of logs rather than of interfaces.
+Error explain_log_error(Error error, const std::string& path) {
+  const auto word = shell_word(path);
+  const auto name = NicName::parse(path);
+  const bool may_be_nic = name && !(name->is_interface() && path.find('.') != std::string::npos);
+  if (error.sys == ENOENT && may_be_nic) {
+    error.message +=
+        fmt::format("; doctor reads logs and bundles; 'manactl check {}' judges a NIC", word);
+  } else if (is_directory(path)) {
+    error.message +=
+        fmt::format("; 'manactl doctor --root {}' opens it as a captured machine", word);
+  }
+  return error;
 }
 
 Result<> Target::parse(const std::string& text) {

@@ -39,6 +39,15 @@ struct Target {
   Result<> parse(const std::string& text);
 };
 
+// True for the path of a captured machine, which --root accepts: the name of a bundle
+// (host::kBundleSuffixes), or a directory whose path has a slash. The name of an interface has
+// none.
+bool names_captured_machine(const std::string& path);
+
+// Adds to the error of open_input() for a log what else to do with the path: that of a NIC or of a
+// captured machine.
+Error explain_log_error(Error error, const std::string& path);
+
 // Returns the NIC. If there is only a file of this name, fails with Errc::invalid; the message
 // names the command that reads the file.
 Result<const host::Nic*> find_nic(const host::Facts& facts, const NicName& name);
