@@ -336,4 +336,13 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+std::vector<std::string> option_names_of(const Command* command) {
+  CLI::App app;
+  app.set_help_flag();
+  GlobalOptions global;
+  if (command != nullptr) (void)command->add_options(app);
+  add_global_options(app, global);
+  return option_names(app);
+}
+
 }  // namespace manactl::cli

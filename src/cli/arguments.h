@@ -20,6 +20,8 @@ class App;
 
 namespace manactl::cli {
 
+struct Command;
+
 enum class ColorMode { automatic, always, never };
 
 // Options that every command has.
@@ -55,5 +57,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
 
 // Returns the long option names of `app`: "--queues".
 std::vector<std::string> option_names(const CLI::App& app);
+
+// Returns the names of the options of a command, or of the global options if it is null.
+std::vector<std::string> option_names_of(const Command* command);
 
 }  // namespace manactl::cli

@@ -2,7 +2,7 @@
 
 #include "cli/command_hints.h"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -14,7 +14,6 @@
 namespace manactl::cli {
 namespace {
 
-constexpr std::string_view kPrepare = "prepare";
 constexpr const char* kDryRun = "--dry-run";
 
 // Returns the command at the beginning of `text`, or null. "bench show" also begins with "bench".
@@ -31,15 +30,11 @@ const Command* command_at(std::string_view text) {
 }
 
 bool accepts(const Command& command, const std::string& option, bool is_dry_run) {
-  const bool is_prepare = command.name == kPrepare;
-  if (option == kDryRun) return is_prepare;
-  if (option == "--root") return command.root == RootUse::inspects || (is_prepare && is_dry_run);
-  CLI::App app;
-  app.set_help_flag();
-  GlobalOptions global;
-  (void)command.add_options(app);
-  add_global_options(app, global);
-  return app.get_option_no_throw(option) != nullptr;
+  if (option == "--root" && command.root != RootUse::inspects) {
+    return is_dry_run && command.name == "prepare";
+  }
+  const auto names = option_names_of(&command);
+  return std::ranges::find(names, option) != names.end();
 }
 
 void complete_remedy(const CommandHints& hints, diag::Remedy& remedy) {
@@ -63,11 +58,10 @@ void complete_item(const CommandHints& hints, diag::Diagnosis::Item& item) {
 }  // namespace
 
 CommandHints::CommandHints(const Context& context) {
-  is_dry_run_ = is_typed(context.arguments, kDryRun);
   const auto add = [this](const std::string& name, const std::string& value) {
     if (!value.empty()) options_.push_back({name, fmt::format(" {} {}", name, shell_word(value))});
   };
-  if (is_dry_run_) options_.push_back({kDryRun, fmt::format(" {}", kDryRun)});
+  if (context.is_dry_run) options_.push_back({kDryRun, fmt::format(" {}", kDryRun)});
   add("--root", context.root);
   for (const auto* name : {"--results", "--config"})
     add(name, typed_value(context.arguments, name));
@@ -75,6 +69,7 @@ CommandHints::CommandHints(const Context& context) {
 
 std::string CommandHints::complete(std::string_view text) const {
   constexpr std::string_view kProgram = "manactl ";
+  const bool is_dry_run = !options_.empty() && options_.front().name == kDryRun;
   std::string completed;
   while (!options_.empty()) {
     const auto at = text.find(kProgram);
@@ -87,7 +82,7 @@ std::string CommandHints::complete(std::string_view text) const {
     text.remove_prefix(command->name.size());
     std::string added;
     for (const auto& [name, words] : options_) {
-      if (accepts(*command, name, is_dry_run_)) added += words;
+      if (accepts(*command, name, is_dry_run)) added += words;
     }
     if (!text.starts_with(added)) completed += added;
   }

@@ -45,7 +45,6 @@ class CommandHints {
   };
 
   std::vector<Option> options_;
-  bool is_dry_run_ = false;
 };
 
 }  // namespace manactl::cli

@@ -34,7 +34,8 @@ struct Context {
   // The files that the command uses after confine(), besides --root and open files.
   os::Sandbox sandbox = {};
 
-  bool quiet = false;  // --quiet
+  bool quiet = false;       // --quiet
+  bool is_dry_run = false;  // --dry-run
 
   std::vector<std::string> arguments = {};  // of this invocation, without the program's name
   bool failed = false;                      // report_error() was called

@@ -37,14 +37,6 @@ void print_options(Screen& screen, const CLI::App& app, const std::vector<std::s
   }
 }
 
-std::vector<std::string> global_names() {
-  CLI::App app;
-  GlobalOptions unused;
-  app.set_help_flag();
-  add_global_options(app, unused);
-  return option_names(app);
-}
-
 }  // namespace
 
 std::string option_heading(const CLI::App& app, const std::string& option) {
@@ -94,7 +86,7 @@ void print_help(Screen& screen) {
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   auto& out = screen.stream();
   out << command.summary << "\n\nUsage: manactl " << command.name << ' ' << command.usage << '\n';
-  auto global = global_names();
+  auto global = option_names_of(nullptr);
   std::vector<std::string> own;
   for (const auto& name : option_names(app)) {
     if (std::find(global.begin(), global.end(), name) == global.end()) own.push_back(name);

@@ -33,12 +33,7 @@ constexpr std::string_view kPrefix = "MANACTL_";
 std::vector<std::string> known_variables() {
   std::vector<std::string> names = {"CONFIG", "SIM_SETUP"};  // sim sets the latter
   for (const auto& command : commands()) {
-    CLI::App app;
-    app.set_help_flag();
-    GlobalOptions global;
-    (void)command.add_options(app);
-    add_global_options(app, global);
-    for (const auto& option : option_names(app)) {
+    for (const auto& option : option_names_of(&command)) {
       if (may_be_set(option))
         names.push_back(variable_of(command.name, option).substr(kPrefix.size()));
     }
@@ -46,26 +41,28 @@ std::vector<std::string> known_variables() {
   return names;
 }
 
-}  // namespace
-
-std::vector<std::string> setting_keys(const CLI::App& app) {
+// Returns the options that may be set, without dashes.
+std::vector<std::string> keys_of(const std::vector<std::string>& options) {
   std::vector<std::string> keys;
-  for (const auto& name : option_names(app)) {
-    if (may_be_set(name)) keys.push_back(name.substr(2));
+  for (const auto& option : options) {
+    if (may_be_set(option)) keys.push_back(option.substr(2));
   }
   return keys;
 }
 
+}  // namespace
+
+std::vector<std::string> setting_keys(const CLI::App& app) {
+  return keys_of(option_names(app));
+}
+
 std::vector<std::string> global_setting_keys() {
-  CLI::App global;
-  global.set_help_flag();
-  GlobalOptions unused;
-  add_global_options(global, unused);
-  return setting_keys(global);
+  return keys_of(option_names_of(nullptr));
 }
 
 std::string variable_of(std::string_view command, std::string_view option) {
-  std::string name = has_sim_prefix(command, option) ? "MANACTL_SIM_" : "MANACTL_";
+  std::string name(kPrefix);
+  if (has_sim_prefix(command, option)) name += "SIM_";
   for (const char c : option.substr(2)) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }

@@ -20,11 +20,14 @@ using testing::HasSubstr;
 using testing::Not;
 
 // The hints of an invocation that was typed as `arguments` and inspects `root`.
-CommandHints hints_of(std::vector<std::string> arguments, std::string root = {}) {
+CommandHints hints_of(std::vector<std::string> arguments,
+                      std::string root = {},
+                      bool is_dry_run = false) {
   std::ostringstream unused;
   cli::Screen screen(unused, false, 80, false);
   Context context{screen, screen, false, 0, std::move(root), {}, {}};
   context.arguments = std::move(arguments);
+  context.is_dry_run = is_dry_run;
   return CommandHints(context);
 }
 
@@ -44,14 +47,22 @@ TEST(CommandHints, RepeatRootInCommandsThatInspectAMachine) {
   EXPECT_EQ(hints_of({}, "my dir").complete("manactl check"), "manactl check --root 'my dir'");
 }
 
-TEST(CommandHints, KeepTheDryRunOfPrepare) {
-  const auto hints = hints_of({"prepare", "eth0", "--dry-run"}, "vm.tar.gz");
+TEST(CommandHints, KeepTheDryRun) {
+  const auto hints = hints_of({}, "vm.tar.gz", true);
   EXPECT_EQ(hints.complete("'manactl prepare eth1' uses a NIC that is free"),
             "'manactl prepare --dry-run --root vm.tar.gz eth1' uses a NIC that is free");
   EXPECT_EQ(hints.complete("manactl restore eth1"), "manactl restore eth1");
-  EXPECT_EQ(hints.complete("manactl bench rm last"), "manactl bench rm last");
-  EXPECT_EQ(hints_of({"prepare", "eth0", "--dry-run"}).complete("manactl prepare eth1"),
+  EXPECT_EQ(hints.complete("manactl bench rm last"), "manactl bench rm --dry-run last");
+  EXPECT_EQ(hints_of({}, {}, true).complete("manactl prepare eth1"),
             "manactl prepare --dry-run eth1");
+}
+
+TEST(CommandHints, KnowADryRunOfTheEnvironment) {
+  const auto root = fixture("healthy-two-nics");
+  ProcessOptions process;
+  process.environment.emplace_back("MANACTL_DRY_RUN=true");
+  const auto outcome = manactl({"prepare", "eth0", "--root", root}, process);
+  EXPECT_THAT(outcome.err, HasSubstr("'manactl prepare --dry-run --root " + root));
 }
 
 TEST(CommandHints, RepeatTypedResultsAndConfigurationWhereTheyAreAccepted) {

@@ -331,7 +331,10 @@ CommandAction add_prepare(CLI::App& app) {
             {"--force-interface", "NAME", "allow changing this interface even if it is in use"},
             store_in(options->request.force_interface,
                      [](std::string_view text) { return parse_text(text, "an interface"); }));
-  return [options](Context& context) { return run_prepare(*options, context); };
+  return [options](Context& context) {
+    context.is_dry_run = options->dry_run;
+    return run_prepare(*options, context);
+  };
 }
 
 }  // namespace manactl::cli
