@@ -80,20 +80,10 @@ std::size_t end_of_string(std::string_view line, std::size_t at) {
   return std::string_view::npos;
 }
 
-// Follows the values of the file, to find strings and arrays without an end. CLI11 accepts them: it
+// Follows the arrays in the part of a line that belongs to a value; `depth` is that of the nested
+// arrays. Returns false if a string has no end. CLI11 accepts strings and arrays without an end: it
 // takes the following lines for elements of the array.
-class ValueScan {
- public:
-  // Scans the part of a line that belongs to a value. Returns false if a string in it has no end.
-  bool add(std::string_view line);
-
-  bool is_in_array() const { return depth_ > 0; }
-
- private:
-  unsigned depth_ = 0;
-};
-
-bool ValueScan::add(std::string_view line) {
+bool scan_value(std::string_view line, unsigned& depth) {
   bool is_start = true;  // of a value or an element; elsewhere, quotes and brackets are text
   for (std::size_t i = 0; i < line.size() && line[i] != '#'; ++i) {
     const char c = line[i];
@@ -101,29 +91,29 @@ bool ValueScan::add(std::string_view line) {
       i = end_of_string(line, i);
       if (i == std::string_view::npos) return false;
     }
-    if (is_start && c == '[') ++depth_;
-    if (depth_ > 0 && c == ']') --depth_;
+    if (is_start && c == '[') ++depth;
+    if (depth > 0 && c == ']') --depth;
     is_start = c == ',' || c == '[' || (is_start && (c == ' ' || c == '\t'));
   }
   return true;
 }
 
 Result<> require_closed_values(std::string_view text, const std::string& path) {
-  ValueScan scan;
+  unsigned depth = 0;
   std::size_t number = 0, array_line = 0;
   for (const auto line : split(text, '\n')) {
     ++number;
-    const bool continues = scan.is_in_array();
+    const bool continues = depth > 0;
     const auto equals = line.find('=');
     const bool has_value = trim(line).find_first_of("#[") != 0 && equals != std::string_view::npos;
     if (!continues && !has_value) continue;
     if (!continues) array_line = number;
-    if (!scan.add(continues ? line : line.substr(equals + 1))) {
+    if (!scan_value(continues ? line : line.substr(equals + 1), depth)) {
       return fail(Errc::invalid,
                   fmt::format("{}: line {}: the string lacks its closing quote", path, number));
     }
   }
-  if (!scan.is_in_array()) return {};
+  if (depth == 0) return {};
   return fail(Errc::invalid,
               fmt::format("{}: line {}: the array lacks its closing ']'", path, array_line));
 }
