@@ -182,8 +182,7 @@ class Search {
     const auto guess = guesses_[index];
     double step = 1;
     while (!end_) {
-      if (evidence_.is_constant_miss(goal.loss)) goal.end = GoalResult::End::constant;
-      if (goal.end == GoalResult::End::constant) return {};
+      if (evidence_.constant_miss(goal.loss)) return {};
       const auto now = evidence_.bounds(goal.loss, target);
       const auto load = next(now, guess, target, evidence_.min_rate(goal.loss, target), step);
       if (!load) break;
@@ -241,14 +240,18 @@ class Search {
   static double middle(const RateBounds& now) { return std::sqrt(*now.lower * *now.upper); }
 
   void conclude(GoalResult& goal, const Target& target) const {
+    if (const auto slowest = evidence_.constant_miss(goal.loss)) {
+      goal.end = GoalResult::End::constant;
+      goal.lower.reset();
+      goal.upper = slowest;
+      return;
+    }
     const auto now = evidence_.bounds(goal.loss, target);
     goal.is_final = goal.lower == now.lower && goal.upper == now.upper && (now.lower || now.upper);
     const bool narrow = goal.is_final && is_close(now, target);
     const bool at_maximum = goal.is_final && goal.lower && *goal.lower >= evidence_.max_rate;
     if (evidence_.is_silent() && end_ != GoalResult::End::stopped) {
       goal.end = GoalResult::End::silent;
-    } else if (goal.end == GoalResult::End::constant) {
-      goal.is_final = false;
     } else if (end_ && !narrow && !at_maximum) {
       goal.end = *end_;
     } else if (!goal.lower) {
@@ -256,7 +259,7 @@ class Search {
     } else if (!narrow) {
       goal.end = GoalResult::End::above;
     }
-    if (!is_found(goal) && (goal.lower || goal.end == GoalResult::End::constant)) {
+    if (!is_found(goal) && goal.lower) {
       const auto [lower, upper] = evidence_.confirmed_bounds(goal.loss);
       goal.lower = lower;
       // Without a trial that certainly missed the goal, the bound of the search remains.

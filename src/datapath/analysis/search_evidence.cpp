@@ -116,12 +116,12 @@ double SearchEvidence::typical_loss(double load) const {
   return losses[(losses.size() - 1) / 2];
 }
 
-bool SearchEvidence::is_constant_miss(double goal) const {
+std::optional<double> SearchEvidence::constant_miss(double goal) const {
   const SearchProbe* fastest = nullptr;
   for (const auto& probe : probes) {
     if (counts(probe) && (fastest == nullptr || probe.load() > fastest->load())) fastest = &probe;
   }
-  if (fastest == nullptr || fastest->loss() >= kMaxConstantLoss) return false;
+  if (fastest == nullptr || fastest->loss() >= kMaxConstantLoss) return std::nullopt;
   double slowest = fastest->load();
   for (const auto& probe : probes) {
     // With fewer packets, a trial shows no loss by chance.
@@ -129,10 +129,10 @@ bool SearchEvidence::is_constant_miss(double goal) const {
     const auto loss = probe.loss();
     const bool is_similar =
         loss * kSimilar >= fastest->loss() && loss <= fastest->loss() * kSimilar;
-    if (!is_similar || loss <= goal) return false;
+    if (!is_similar || loss <= goal) return std::nullopt;
     slowest = std::min(slowest, probe.load());
   }
-  return slowest * kDecade <= fastest->load();
+  return slowest * kDecade <= fastest->load() ? std::optional(slowest) : std::nullopt;
 }
 
 RateBounds SearchEvidence::confirmed_bounds(double goal) const {

@@ -51,9 +51,9 @@ struct SearchEvidence {
   // The median loss of the longest trials at a rate.
   double typical_loss(double load) const;
 
-  // True if about the same share of the packets was lost at all rates, over at least a decade of
-  // rates, and no such trial met the goal. A slower sender then does not lose less.
-  bool is_constant_miss(double goal) const;
+  // The lowest rate of the trials if they lost about the same share of the packets, over at least a
+  // decade of rates, and none of them met the goal. A slower sender then does not lose less.
+  std::optional<double> constant_miss(double goal) const;
 
   // The bounds of a search without a result. No trial at the lower bound or below it missed the
   // goal, and one at the lower bound sent enough packets to show the losses of the upper bound.
