@@ -9,6 +9,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -40,8 +41,8 @@ TEST(CountNotes, AreEmptyForAGoodTrial) {
 TEST(CountNotes, ReportThatNothingMoved) {
   EXPECT_THAT(notes_of(Mode::tx, 0, 0), ElementsAre("nothing was sent"));
   EXPECT_THAT(notes_of(Mode::tx, 0, 0, true), ElementsAre("nothing was sent"));
-  EXPECT_THAT(notes_of(Mode::rx, 0, 0), ElementsAre(StartsWith("nothing was received, because")));
-  EXPECT_THAT(notes_of(Mode::fwd, 0, 0), ElementsAre(StartsWith("nothing was received, because")));
+  EXPECT_THAT(notes_of(Mode::rx, 0, 0), ElementsAre(StartsWith("nothing was received: ")));
+  EXPECT_THAT(notes_of(Mode::fwd, 0, 0), ElementsAre(StartsWith("nothing was received: ")));
   EXPECT_THAT(notes_of(Mode::fwd, 0, 5), ElementsAre("nothing was sent"));
   EXPECT_THAT(notes_of(Mode::txrx, 5, 0), ElementsAre("nothing was received"));
   EXPECT_THAT(notes_of(Mode::rtt, 0, 0), ElementsAre("nothing was sent"));
@@ -55,7 +56,7 @@ TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {
     EXPECT_THAT(count_notes(plan, {{"net_ring0", "net_ring", "", {}, 0}}, trial),
                 ElementsAre(HasSubstr("returns only what this program sends: use plan.mode txrx")));
     EXPECT_THAT(count_notes(plan, {{"eth1", "net_mana", "", {}, 0}}, trial),
-                ElementsAre(HasSubstr("a sender must run at the same time")));
+                ElementsAre(HasSubstr("needs a sender that runs at the same time")));
   }
 }
 
@@ -69,9 +70,12 @@ TEST(CountNotes, ReportThatTheRateWasNotReached) {
   trial.total.seconds = 10;
   trial.total.tx.packets = 10'000;
   const std::vector<PortReport> ports = {{"net_null0", "net_null", "", {}, 0}};
+  trial.total.tx.missed = 10'000;
+  EXPECT_THAT(count_notes(plan, ports, trial),
+              ElementsAre(EndsWith("the device rejected 10000 attempts to send")));
   trial.total.tx.missed = 5;
   EXPECT_THAT(count_notes(plan, ports, trial),
-              ElementsAre(HasSubstr("the device rejected 5 attempts to send")));
+              ElementsAre(HasSubstr("rejected only 5 packets, so the workers were too slow")));
   trial.total.tx.missed = std::nullopt;
   EXPECT_THAT(count_notes(plan, ports, trial), ElementsAre(HasSubstr("accepted no more")));
 }

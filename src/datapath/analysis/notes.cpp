@@ -14,40 +14,33 @@ namespace manactl::datapath {
 
 namespace {
 
-constexpr double kReached = 0.99;  // share of the requested rate that counts as reached
-
 // The number of packets that all ports together should have sent; 0 if no rate was requested, or if
 // a device was absent.
 double requested_packets(const BenchPlan& plan,
                          const std::vector<PortReport>& ports,
                          const Trial& trial) {
-  if (!trial.plan.rate || !generates_packets(plan.mode) || !trial.events.empty()) return 0;
+  if (!trial.events.empty()) return 0;
   const auto seconds = trial.total.seconds;
   const auto ramp = trial.plan.ramp_seconds;
   const auto full_rate_seconds =
       seconds < ramp ? seconds * seconds / (2 * ramp) : seconds - ramp / 2;
-  double packets = 0;
-  for (const auto& port : ports) {
-    const auto rate = packets_per_second(*trial.plan.rate, plan.traffic, port.link_mbps);
-    packets += rate.value_or(0) * full_rate_seconds;
-  }
-  return packets;
+  return requested_rate(plan, trial.plan, ports) * full_rate_seconds;
 }
 
-// Returns why a device delivered nothing, and the remedy; empty if it is not known.
-std::string missing_sender(const BenchPlan& plan, const std::vector<PortReport>& ports) {
-  const auto is_driver = [&](std::string_view name) {
-    return !ports.empty() && ports.front().driver == name;
-  };
+// Returns the note on a mode that received nothing. net_ring is the only device that is certain to
+// have no sender.
+std::string nothing_received_note(const BenchPlan& plan, const std::vector<PortReport>& ports) {
+  std::string note = "nothing was received";
+  if (generates_packets(plan.mode)) return note;
   const auto mode = name_of(PlanField::mode);
-  if (generates_packets(plan.mode)) return {};
-  if (is_driver("net_ring")) {
-    return fmt::format("net_ring returns only what this program sends: use {} txrx, or net_null",
-                       mode);
+  if (!ports.empty() && ports.front().driver == "net_ring") {
+    return note + fmt::format(
+                      ", because net_ring returns only what this program sends: use {} txrx, or "
+                      "net_null",
+                      mode);
   }
-  return fmt::format("{} {} does not generate packets: a sender must run at the same time",
-                     mode,
-                     name_of(plan.mode));
+  return note +
+         fmt::format(": {} {} needs a sender that runs at the same time", mode, name_of(plan.mode));
 }
 
 std::vector<std::string> nothing_moved(const BenchPlan& plan,
@@ -61,8 +54,7 @@ std::vector<std::string> nothing_moved(const BenchPlan& plan,
   if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
   // count_notes() reports requests without replies in a note of its own.
   if (nothing_received && !measures_latency(mode)) {
-    const auto reason = missing_sender(plan, ports);
-    notes.push_back("nothing was received" + (reason.empty() ? reason : ", because " + reason));
+    notes.push_back(nothing_received_note(plan, ports));
   }
   return notes;
 }
@@ -92,11 +84,15 @@ std::vector<std::string> idle_queues(const BenchPlan& plan, const Trial& trial) 
                   flows)};
 }
 
-std::string slow_reason(const BenchPlan& plan, const ReportedCount& rejected) {
+// Each rejected attempt can delay one packet, so the device is the reason only if it rejected as
+// many as are missing.
+std::string slow_reason(const BenchPlan& plan, const ReportedCount& rejected, double missing) {
   if (!measures_latency(plan.mode)) {
     if (!rejected) return "the device accepted no more packets, or the workers were preempted";
-    return *rejected > 0 ? fmt::format("the device rejected {} attempts to send", *rejected)
-                         : "the device rejected nothing, so the workers were too slow or preempted";
+    if (static_cast<double>(*rejected) >= missing)
+      return fmt::format("the device rejected {} attempts to send", *rejected);
+    return fmt::format("the device rejected {}, so the workers were too slow or preempted",
+                       *rejected == 0 ? "nothing" : fmt::format("only {} packets", *rejected));
   }
   return fmt::format(
       "at most {} requests of a queue are in flight, so sending waits for replies; or the device "
@@ -105,6 +101,17 @@ std::string slow_reason(const BenchPlan& plan, const ReportedCount& rejected) {
 }
 
 }  // namespace
+
+double requested_rate(const BenchPlan& plan,
+                      const TrialPlan& trial,
+                      const std::vector<PortReport>& ports) {
+  if (!trial.rate || !generates_packets(plan.mode)) return 0;
+  double rate = 0;
+  for (const auto& port : ports) {
+    rate += packets_per_second(*trial.rate, plan.traffic, port.link_mbps).value_or(0);
+  }
+  return rate;
+}
 
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
   std::vector<std::string> notes;
@@ -146,9 +153,10 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
     }
   }
   if (slow) {
-    notes.push_back(fmt::format("reached {:.3g} % of the requested rate on average: {}",
-                                100 * static_cast<double>(sent) / requested,
-                                slow_reason(plan, trial.total.tx.missed)));
+    notes.push_back(fmt::format(
+        "reached {:.3g} % of the requested rate on average: {}",
+        100 * static_cast<double>(sent) / requested,
+        slow_reason(plan, trial.total.tx.missed, requested - static_cast<double>(sent))));
   }
   return notes;
 }

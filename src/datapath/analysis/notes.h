@@ -11,6 +11,13 @@
 
 namespace manactl::datapath {
 
+inline constexpr double kReached = 0.99;  // share of the requested rate that counts as reached
+
+// Packets per second that all ports together should send; 0 if no rate was requested.
+double requested_rate(const BenchPlan& plan,
+                      const TrialPlan& trial,
+                      const std::vector<PortReport>& ports);
+
 // Returns notes on the addresses and the timing of a plan. `physical`: packets pass through a NIC
 // of Azure.
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical);
