@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "datapath/traffic/traffic.h"
+#include "datapath/analysis/notes.h"
 #include "report/figures.h"
 #include "report/search_text.h"
 
@@ -60,10 +60,11 @@ bool holds_mostly(const AbSide& side, bool AbFigures::* property) {
   return 2 * static_cast<std::size_t>(count) > side.runs.size();
 }
 
-// True if the requested rate, and not the device, determines the rate of a side.
+// True if the requested rate limits the slower side, which might otherwise be the faster one.
 bool is_capped(const AbResult& result) {
-  return result.plan.metric == Metric::rate && (holds_mostly(result.a, &AbFigures::is_capped) ||
-                                                holds_mostly(result.b, &AbFigures::is_capped));
+  const auto found = effect_on(result, Metric::rate);
+  if (result.plan.metric != Metric::rate || !found) return false;
+  return holds_mostly(found->effect.change < 0 ? result.b : result.a, &AbFigures::is_capped);
 }
 
 bool is_noisy(const AbResult& result) {
@@ -81,15 +82,9 @@ Verdict without_noise(const AbResult& result, Verdict verdict, const datapath::B
 }
 
 bool is_rate_reached(const BenchResult& result, double rate) {
-  constexpr double kReached = 0.99;
-  if (result.search || !was_paced(result)) return false;
-  double requested = 0;
-  for (const auto& port : result.report.ports) {
-    requested +=
-        datapath::packets_per_second(*result.plan.trial.rate, result.plan.traffic, port.link_mbps)
-            .value_or(0);
-  }
-  return requested > 0 && rate >= kReached * requested;
+  const auto requested =
+      datapath::requested_rate(result.plan, result.plan.trial, result.report.ports);
+  return !result.search && requested > 0 && rate >= datapath::kReached * requested;
 }
 
 // The width of the confidence interval of the plan's metric; empty with too few rounds.
@@ -158,8 +153,8 @@ AbFigures ab_figures(const BenchResult& result) {
   const auto total = total_of(result.report);
   const auto costs = costs_of(result);
   AbFigures figures{figure_of(result), cpu_time_of(result), costs.instructions};
-  // The median is 0 if other programs had the workers' CPUs during most intervals.
-  if (figures.rate.value_or(0) == 0 && !result.search) {
+  // Without a steady interval, or if packets flowed in few of them, the run has no median.
+  if (!figures.rate && !result.search) {
     figures.rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
   }
   figures.is_paced = was_paced(result);
@@ -270,8 +265,7 @@ std::vector<std::string> remarks_on(const AbResult& result) {
     remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
   } else if (is_capped(result)) {
     remarks.emplace_back(
-        "the rates are those that --rate requests, not those of A and B: omit --rate to compare "
-        "them");
+        "--rate limits the rate of the slower side: omit --rate to compare A and B");
   } else if (verdict_of(result) == Verdict::inconclusive && is_noisy(result)) {
     remarks.push_back(
         fmt::format("most runs were noisy, so a verdict requires that the whole confidence "

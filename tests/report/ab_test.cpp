@@ -65,7 +65,9 @@ TEST(AbComparison, NeedsALargerDifferenceIfTheRunsWereNoisy) {
 
 TEST(AbComparison, DoesNotJudgeARateThatWasRequested) {
   auto result = rounds_of(6, 1.0, 0.001);
-  for (auto& run : result.a.runs) run.is_capped = true;
+  for (auto* side : {&result.a, &result.b}) {
+    for (auto& run : side->runs) run.is_capped = true;
+  }
   EXPECT_EQ(verdict_of(result), Verdict::inconclusive);
   EXPECT_THAT(remarks_on(result), ElementsAre(HasSubstr("omit --rate")));
   auto paced = test::steady(datapath::Mode::tx, 1e6);
@@ -75,6 +77,16 @@ TEST(AbComparison, DoesNotJudgeARateThatWasRequested) {
   EXPECT_TRUE(ab_figures(paced).is_capped);
   paced.plan.trial.rate->value = 2e6;
   EXPECT_FALSE(ab_figures(paced).is_capped);
+}
+
+// A at 20 Mpps, which was requested, and B at 6.1 Mpps once had no verdict.
+TEST(AbComparison, JudgesASideThatIsSlowerThanTheRequestedRate) {
+  for (const auto& [factor, verdict] :
+       {std::pair(0.3, Verdict::worse), {1.5, Verdict::inconclusive}}) {
+    auto result = rounds_of(6, factor, 0.001);
+    for (auto& run : result.a.runs) run.is_capped = true;
+    EXPECT_EQ(verdict_of(result), verdict) << factor;
+  }
 }
 
 TEST(AbComparison, NotesThatTheSidesHaveTheSameSettings) {
@@ -218,8 +230,8 @@ TEST(AbComparison, UsesTheFiguresOfResults) {
   EXPECT_EQ(figures.rate, rate_of(sample));
   EXPECT_EQ(figures.cpu_time, cpu_time_of(sample));
   EXPECT_FALSE(figures.instructions);
-  sample.summary.rates = {0, 0};
-  sample.summary.rate = datapath::estimate({0, 0, 0});
+  sample.summary.rates = {};
+  sample.summary.rate = {};
   EXPECT_GT(ab_figures(sample).rate, 0.8e6);
 }
 
