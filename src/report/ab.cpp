@@ -142,6 +142,16 @@ std::string change_text(const AbResult& result) {
   return text;
 }
 
+// Returns a note if the options of A and B have the same effect; empty if they differ.
+std::string equality_note(const AbResult& result) {
+  if (result.a.command.front() != result.b.command.front()) return {};
+  if (result.a.command == result.b.command) {
+    return "A and B run the same command: every difference is noise";
+  }
+  if (!differences(result).empty()) return {};
+  return "no setting in the results of A and B differs: their options may have the same effect";
+}
+
 }  // namespace
 
 std::optional<double> AbFigures::of(Metric metric) const {
@@ -243,15 +253,6 @@ Verdict verdict_of(const AbResult& result) {
     bounds = {-bounds.high, -bounds.low};
   }
   return without_noise(result, judge(change, bounds, result.plan.threshold), bounds);
-}
-
-std::string equality_note(const AbResult& result) {
-  if (result.a.command.front() != result.b.command.front()) return {};
-  if (result.a.command == result.b.command) {
-    return "A and B run the same command: every difference is noise";
-  }
-  if (!differences(result).empty()) return {};
-  return "no setting in the results of A and B differs: their options may have the same effect";
 }
 
 std::vector<Difference> differences(const AbResult& result) {

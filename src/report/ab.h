@@ -89,10 +89,6 @@ Verdict verdict_of(const AbResult& result);
 // The settings in which A and B differ.
 std::vector<Difference> differences(const AbResult& result);
 
-// Returns a note for the time after the first round if the options of A and B have the same effect;
-// empty if they differ.
-std::string equality_note(const AbResult& result);
-
 // Why there is no verdict, with the options that would give one; reasons to doubt the verdict.
 std::vector<std::string> remarks_on(const AbResult& result);
 

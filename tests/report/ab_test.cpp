@@ -90,12 +90,13 @@ TEST(AbComparison, JudgesASideThatIsSlowerThanTheRequestedRate) {
 }
 
 TEST(AbComparison, NotesThatTheSidesHaveTheSameSettings) {
-  auto result = rounds_of(1, 1.0, 0);
-  EXPECT_EQ(equality_note(result), "");
+  auto result = rounds_of(6, 1.0, 0);
+  EXPECT_THAT(remarks_on(result), IsEmpty());
   result.b.settings = result.a.settings;
-  EXPECT_THAT(equality_note(result), HasSubstr("no setting in the results of A and B differs"));
+  EXPECT_THAT(remarks_on(result),
+              ElementsAre(HasSubstr("no setting in the results of A and B differs")));
   result.b.command.front() = "./other";
-  EXPECT_EQ(equality_note(result), "");
+  EXPECT_THAT(remarks_on(result), IsEmpty());
 }
 
 TEST(AbProgress, ContainsRoundRatesChangeAndTimeLeft) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "base/program.h"
@@ -31,11 +32,8 @@ class RoundRunner {
   // Runs both commands. Returns false after a failure or a signal.
   bool run();
 
-  // Prints a note between two runs.
-  void note(const std::string& text) {
-    frame_.clear();
-    print_note(context_, text);
-  }
+  // Prints an estimate after the first round.
+  void print_estimate();
 
   // The exit code of the failure, if any.
   const std::optional<Exit>& failure() const { return failure_; }
@@ -46,6 +44,10 @@ class RoundRunner {
   bool run(report::AbSide& side, const char* name);
   bool fail_with(Exit exit, const char* name, const report::AbSide& side, const std::string& why);
   void show(const char* name);
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
   Context& context_;
   report::AbResult& result_;
@@ -116,11 +118,20 @@ bool RoundRunner::fail_with(Exit exit,
   return false;
 }
 
+void RoundRunner::print_estimate() {
+  frame_.clear();
+  const auto rounds = result_.plan.max_rounds;
+  print_note(context_,
+             fmt::format("the first round took {:.1f} s: {} rounds take about {:.0f} s",
+                         seconds(),
+                         rounds,
+                         std::ceil(seconds() * rounds)));
+}
+
 // Shows the state before a run.
 void RoundRunner::show(const char* name) {
   if (!context_.err.is_terminal() || context_.quiet) return;
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-  const auto lines = report::ab_progress(result_, name, passed.count());
+  const auto lines = report::ab_progress(result_, name, seconds());
   if (context_.err.can_redraw()) {
     frame_.draw(lines);
   } else {
@@ -138,8 +149,7 @@ std::optional<Exit> run_rounds(Context& context, report::AbResult& result) {
       return report_error(context, because(found.error(), "bench ab").value());
     }
     if (report::is_finished(result)) return std::nullopt;
-    const auto note = report::equality_note(result);
-    if (result.rounds() == 1 && !note.empty()) runner.note(note);
+    if (result.rounds() == 1) runner.print_estimate();
   }
   if (runner.failure()) return runner.failure();
   result.stop_signal = runner.signal();

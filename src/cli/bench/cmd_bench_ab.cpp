@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 
 #include "base/trusted_directory.h"
@@ -77,24 +76,6 @@ Result<Words> command_of(Context& context,
   return command;
 }
 
-// Returns how long all rounds take without the start of the runs; empty if the options do not tell.
-std::string length_note(const report::AbResult& result) {
-  double seconds = 0;
-  for (const auto* side : {&result.a, &result.b}) {
-    const auto& command = side->command;
-    if (is_typed(command, "--find") || is_typed(command, "--until-deleted")) return {};
-    const auto duration = typed_value(command, "--duration"),
-               repeat = typed_value(command, "--repeat");
-    const auto length = duration.empty() ? datapath::TrialPlan().seconds : parse_duration(duration);
-    const auto trials = repeat.empty() ? 1U : parse_count(repeat, 1, 1000);
-    if (!length || !trials) return {};  // the run prints the error
-    seconds += *length * *trials;
-  }
-  return fmt::format("{} rounds of A and B take at most about {:.0f} s",
-                     result.plan.max_rounds,
-                     std::ceil(seconds * result.plan.max_rounds));
-}
-
 Exit run_ab(const BenchAbOptions& options, Context& context) {
   if (!context.root.empty())
     return report_usage_error(context, "bench ab: --root is not supported");
@@ -115,8 +96,6 @@ Exit run_ab(const BenchAbOptions& options, Context& context) {
   if (!b) return refuse(context, "bench ab", b.error());
   result.a.command = std::move(*a);
   result.b.command = std::move(*b);
-  if (const auto note = length_note(result); !note.empty()) print_note(context, note);
-  if (result.a.command == result.b.command) print_note(context, report::equality_note(result));
   if (const auto failed = run_rounds(context, result)) return *failed;
   const auto exit = exit_of(result, options.strict);
   if (*output == Output::json) {

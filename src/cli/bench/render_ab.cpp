@@ -40,7 +40,7 @@ void print_text(Screen& screen, const report::AbResult& result, int verbosity) {
   const auto& plan = result.plan;
   print_verdict(screen, report::verdict_of(result));
   Body body;
-  body.other_rows = 2;  // the length of all rounds, and the verdict
+  body.other_rows = 2;  // the note after the first round, and the verdict
   auto& rows = body.rows;
   rows = {{"A", shortened(join(result.a.command, " "), verbosity)},
           {"B", shortened(join(result.b.command, " "), verbosity)}};

@@ -18,8 +18,11 @@ namespace {
 
 using datapath::Mode;
 using nlohmann::json;
+using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class BenchAb : public testing::Test {
@@ -113,6 +116,21 @@ TEST_F(BenchAb, JudgesTheChosenMetric) {
   const auto missing = manactl(words(a, b, {"--metric", "instructions"}));
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("a run did not measure the metric 'instructions'"));
+}
+
+// An estimate from --duration ignored the start of the runs and the configuration file.
+TEST_F(BenchAb, EstimatesTheTimeFromTheFirstRound) {
+  const auto a = program("a", {result(1e7)});
+  EXPECT_THAT(manactl(words(a, a, {"--", "--duration", "1h"})).err,
+              AllOf(ContainsRegex("the first round took [0-9.]+ s: 10 rounds take about"),
+                    Not(HasSubstr("36000 s"))));
+}
+
+TEST_F(BenchAb, NotesEqualCommandsOnce) {
+  const auto a = program("a", {result(1e7)});
+  const auto outcome = manactl(words(a, a));
+  EXPECT_THAT(outcome.out, HasSubstr("A and B run the same command"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("the same command")));
 }
 
 TEST_F(BenchAb, NamesDifferentSettings) {
