@@ -182,12 +182,15 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
   const bool is_search = sender.search || receiver.search;
   if (result.covered && !is_search && sent.packets > 0 && !result.has_foreign_traffic()) {
     const auto lost = sent.packets - std::min(received.packets, sent.packets);
-    const auto all = static_cast<double>(sent.packets);
-    const auto most = std::min(lost + result.strays, sent.packets);
-    result.loss = static_cast<double>(lost) / all;
-    result.max_possible_loss = static_cast<double>(most) / all;
+    result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
   }
   return result;
+}
+
+std::optional<double> MergeResult::max_possible_loss() const {
+  if (!loss) return std::nullopt;
+  const auto most = sent - std::min(received, sent) + strays;
+  return static_cast<double>(std::min(most, sent)) / static_cast<double>(sent);
 }
 
 bool MergeResult::has_foreign_traffic() const {
@@ -205,12 +208,13 @@ std::string end_text(const BenchResult& result) {
 }
 
 std::string loss_of(const MergeResult& result) {
-  if (!result.loss || !result.max_possible_loss) return "unknown";
-  const auto low = *result.loss * kPercent, high = *result.max_possible_loss * kPercent;
-  if (low == high) return fmt::format("{:.4f} %", low);
+  const auto most = result.max_possible_loss();
+  if (!result.loss || !most) return "unknown";
+  const auto low = *result.loss * kPercent, high = *most * kPercent;
   // With fewer lost packets than strays, the lower end of the range is chance.
   if (high > 2 * low) return fmt::format("at most {:.2g} %", high);
-  return fmt::format("{:.4f} to {:.4f} %", low, high);
+  const auto from = fmt::format("{:.4f}", low), to = fmt::format("{:.4f}", high);
+  return from + (from == to ? " %" : fmt::format(" to {} %", to));
 }
 
 std::string verdict_of(const MergeResult& result) {
@@ -254,8 +258,8 @@ std::string merge_json(const MergeResult& result, std::string_view tool, int exi
   document["manactl"] = tool;
   document["exit"] = exit;
   document["loss"] = result.loss ? Json(*result.loss) : Json();
-  document["max_possible_loss"] =
-      result.max_possible_loss ? Json(*result.max_possible_loss) : Json();
+  const auto most = result.max_possible_loss();
+  document["max_possible_loss"] = most ? Json(*most) : Json();
   document["max_loss"] = result.max_loss ? Json(*result.max_loss) : Json();
   document["covered"] = result.covered;
   document["overlap_seconds"] = result.overlap;

@@ -31,15 +31,16 @@ struct MergeResult {
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
   // Packets that were received without traffic (see stray_packets()), or in excess of those sent.
   std::uint64_t strays = 0;
+
   // The largest possible loss: some of the received packets are strays, which may stand for lost
   // ones. Empty if `loss` is.
-  std::optional<double> max_possible_loss = std::nullopt;
+  std::optional<double> max_possible_loss() const;
 
   // True if so many more packets were received than sent that they are not strays, such as ARP.
   bool has_foreign_traffic() const;
 
   // True if there is a limit, and the loss may exceed the limit or is unknown.
-  bool exceeds_max_loss() const { return max_loss && max_possible_loss.value_or(1) > *max_loss; }
+  bool exceeds_max_loss() const { return max_loss && max_possible_loss().value_or(1) > *max_loss; }
 };
 
 // The returned object refers to both arguments. Errc::invalid if they cannot be results of one run.

@@ -147,7 +147,6 @@ TEST(Merge, ExceedsTheLimitWhenTheLossIsHigherOrUnknown) {
   merged.max_loss = 0.09;
   EXPECT_TRUE(merged.exceeds_max_loss());
   merged.loss.reset();
-  merged.max_possible_loss.reset();
   merged.max_loss = 0.11;
   EXPECT_TRUE(merged.exceeds_max_loss());
 }
@@ -164,10 +163,21 @@ TEST(Merge, JudgesTheLossThatStraysMayHide) {
   EXPECT_EQ(verdict_of(merged), "at most 0.15 % lost, which may exceed the limit of 0.1 %");
   merged.max_loss = 0.002;
   EXPECT_FALSE(merged.exceeds_max_loss());
-  merged.strays = 0;
+  merged.sent = 10'000;
+  merged.received = 9000;
   merged.loss = 0.1;
-  merged.max_possible_loss = 0.11;
+  merged.strays = 100;
   EXPECT_EQ(verdict_of(merged), "10.0000 to 11.0000 % lost, which exceeds the limit of 0.2 %");
+}
+
+// The text was once "0.2000 to 0.2000 % lost".
+TEST(Merge, PrintsOneLossIfTheStraysDoNotShow) {
+  const auto sender = connected(Mode::tx, 1e6);
+  auto receiver = connected(Mode::rx, 0.9e6);
+  auto merged = *merge(sender, receiver);
+  merged.strays = 1;
+  EXPECT_GT(*merged.max_possible_loss(), *merged.loss);
+  EXPECT_EQ(loss_of(merged), "10.0000 %");
 }
 
 }  // namespace
