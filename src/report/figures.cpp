@@ -29,7 +29,7 @@ std::optional<double> cost(const datapath::ReportedCount& spent, std::uint64_t p
 }
 
 // "nothing moved after 1.2 s", "packets flowed in 12 % of the intervals"; empty if packets flowed
-// in all intervals.
+// in most intervals.
 std::string pause_text(const BenchResult& result) {
   std::size_t all = 0, with_packets = 0;
   double now = 0, last = 0;  // seconds
@@ -48,7 +48,8 @@ std::string pause_text(const BenchResult& result) {
   if (!is_resumed && result.report.trials.size() == 1) {
     return fmt::format("nothing moved after {:.1f} s", last);
   }
-  return fmt::format("packets flowed in {:.2g} % of the intervals",
+  if (2 * with_packets >= all) return {};
+  return fmt::format("packets flowed in {:.0f} % of the intervals",
                      kPercent * static_cast<double>(with_packets) / static_cast<double>(all));
 }
 
@@ -196,12 +197,12 @@ std::optional<double> utc_seconds(std::string_view text) {
 }
 
 std::string why_no_rate(const BenchResult& result) {
-  const auto total = datapath::headline(result.plan.mode, total_of(result.report));
-  if (total.packets == 0) {
+  if (moved_nothing(result)) {
+    const auto total = datapath::headline(result.plan.mode, total_of(result.report));
     return fmt::format("all {} packets had errors", grouped(total.errors.value_or(0), ","));
   }
   const auto pause = pause_text(result);
-  return pause.empty() ? fmt::format("no interval was steady ({})", kLongerTrials) : pause;
+  return pause.empty() ? fmt::format("no interval was steady ({})", kMoreIntervals) : pause;
 }
 
 }  // namespace manactl::report

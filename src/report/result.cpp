@@ -62,6 +62,12 @@ std::vector<std::string> absences_on(const BenchResult& result, EventLines event
   return lines;
 }
 
+std::vector<std::string> trial_notes(const BenchResult& result) {
+  std::vector<std::string> notes;
+  for (const auto& trial : result.report.trials) add_missing(trial.notes, notes);
+  return notes;
+}
+
 std::vector<std::string> noise_on(const BenchResult& result) {
   std::vector<std::string> lines;
   for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
@@ -88,14 +94,16 @@ void drop_false_rate(datapath::Mode mode,
                      const std::vector<datapath::Trial>& trials,
                      datapath::Summary& summary) {
   std::uint64_t packets = 0, errors = 0;
+  std::size_t intervals = 0;
   for (const auto& trial : trials) {
+    intervals += trial.intervals.size();
     const auto& count = headline(mode, trial.total);
     packets += count.packets;
     errors += count.errors.value_or(0);
   }
   const bool is_zero = summary.rate.median == 0;
   if (is_zero ? packets + errors == 0 : packets > 0) return;
-  summary.left_out += summary.rates.size();
+  summary.left_out = intervals;
   summary.rates.clear();
   summary.rate = {};
 }
@@ -133,8 +141,8 @@ std::optional<double> rate_of(const BenchResult& result) {
   const auto& rate = result.summary.rate;
   if (rate.count > 0) return rate.median;
   const auto total = datapath::headline(result.plan.mode, total_of(result.report));
-  const bool is_idle = total.packets == 0 && total.errors.value_or(0) == 0;
-  return is_idle ? std::optional(0.0) : std::nullopt;
+  const bool has_failed = total.errors.value_or(0) != 0;
+  return moved_nothing(result) && !has_failed ? std::optional(0.0) : std::nullopt;
 }
 
 bool moved_nothing(const BenchResult& result) {
@@ -368,21 +376,17 @@ std::vector<std::string> warnings_on(const BenchResult& result) {
 }
 
 std::vector<std::string> notes_on(const BenchResult& result) {
-  std::vector<std::string> notes;
-  for (const auto& trial : result.report.trials) add_missing(trial.notes, notes);
+  auto notes = trial_notes(result);
   add_missing(result.report.notes, notes);
   return notes;
 }
 
 std::vector<std::string> remarks_on(const BenchResult& result, EventLines events) {
   auto lines = absences_on(result, events);
-  std::vector<std::string> of_trials;
-  for (const auto& trial : result.report.trials) add_missing(trial.notes, of_trials);
-  const auto notes = notes_on(result);
-  for (std::size_t i = 0; i <= notes.size(); ++i) {
-    if (i == of_trials.size()) append(lines, noise_on(result));
-    if (i < notes.size()) lines.push_back("Note: " + notes[i]);
-  }
+  for (const auto& note : notes_on(result)) lines.push_back("Note: " + note);
+  const auto noise = noise_on(result);
+  const auto engine_notes = notes_on(result).size() - trial_notes(result).size();
+  lines.insert(lines.end() - static_cast<std::ptrdiff_t>(engine_notes), noise.begin(), noise.end());
   return lines;
 }
 

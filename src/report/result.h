@@ -71,8 +71,9 @@ bool moved_nothing(const BenchResult& result);
 
 inline constexpr std::string_view kIncludingStart = "including the start";
 
-// How to measure a rate without the start of the traffic.
-inline constexpr std::string_view kLongerTrials = "use a longer --duration";
+// How to measure a rate without the start of the traffic, and one with steady intervals.
+inline constexpr std::string_view kMoreIntervals =
+    "use a longer --duration or a shorter --interval";
 
 // True if the rate contains the start of the traffic, because no trial has a second interval.
 bool includes_start(const BenchResult& result);

@@ -86,8 +86,19 @@ TEST(BenchResult, HasNoRateIfPacketsFlowedInFewIntervals) {
   const auto rare = with_intervals({9, 0, 0, 0, 9, 0, 0, 0, 0, 0});
   EXPECT_EQ(rate_of(rare), std::nullopt);
   EXPECT_EQ(why_no_rate(rare), "packets flowed in 20 % of the intervals");
+  auto disturbed = with_intervals({9, 9, 0, 9, 9});
+  disturbed.summary = {};
+  EXPECT_THAT(why_no_rate(disturbed), StartsWith("no interval was steady"));
   EXPECT_EQ(rate_of(with_intervals({9, 9, 9, 9, 9, 9, 0})), 9);
   EXPECT_EQ(rate_of(with_intervals({0, 0, 0})), 0);
+}
+
+// The sum once contained the number of trials.
+TEST(BenchResult, LeavesOutAllIntervalsIfItHasNoRate) {
+  const auto rare = with_intervals({9, 0, 0, 0, 9, 0, 0, 0, 0, 0});
+  EXPECT_EQ(rare.summary.left_out, 10U);
+  const std::vector trials(2, rare.report.trials.front());
+  EXPECT_EQ(summarize_trials(datapath::Mode::tx, trials, {}).left_out, 20U);
 }
 
 // The intervals count posted packets, some of which were in flight when the trial ended.

@@ -30,7 +30,7 @@ std::string rate_text(const report::BenchResult& result) {
   const auto basis = report::basis_of(result);
   auto text = report::estimate_text(result.summary.rate);
   if (!basis.empty()) text += ", " + basis;
-  return report::includes_start(result) ? fmt::format("{} ({})", text, report::kLongerTrials)
+  return report::includes_start(result) ? fmt::format("{} ({})", text, report::kMoreIntervals)
                                         : text;
 }
 
@@ -190,11 +190,11 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
 }
 
 void print_text(Screen& screen, const report::BenchResult& result, int verbosity) {
-  // The id of the saved result, and run_plan()'s error: packets took the synthetic path, or none
-  // moved.
-  const std::size_t others = report::took_rejected_path(result) ? 3
-                             : report::moved_nothing(result)    ? 2
-                                                                : 1;
+  // The id of the saved result, and run_plan()'s error, which takes two rows if packets took the
+  // synthetic path.
+  const std::size_t others = exit_of(result) != Exit::findings    ? 1
+                             : report::took_rejected_path(result) ? 3
+                                                                  : 2;
   const auto title = print_title(screen, result, verbosity);
   const auto events = verbosity > 0 ? report::EventLines::all : report::EventLines::one_per_device;
   print_body(screen,

@@ -120,7 +120,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
     return row.rate_text.ends_with(kStartMark);
   };
   if (std::ranges::any_of(rows, is_marked)) {
-    out << fmt::format("{} {} ({})\n", kStartMark, report::kIncludingStart, report::kLongerTrials);
+    out << fmt::format("{} {} ({})\n", kStartMark, report::kIncludingStart, report::kMoreIntervals);
   }
 }
 

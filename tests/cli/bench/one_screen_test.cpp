@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/bench/render_bench.h"
+#include "report/sample_results.h"
+
 namespace manactl::cli::one_screen_test {
 namespace {
 
@@ -80,6 +83,22 @@ TEST(OneScreen, ShortensLongValuesWithoutVerbose) {
   EXPECT_THAT(shortened(command, 0), EndsWith("..."));
   EXPECT_LE(shortened(command, 0).size(), 180U);
   EXPECT_EQ(shortened(command, 1), command);
+}
+
+// A search exits with 0 even if no packet moved, so no row is kept for an error message.
+TEST(OneScreen, KeepsARowOnlyForAnErrorThatIsPrinted) {
+  auto result = test::steady(datapath::Mode::txrx, 0);
+  for (int i = 0; i < 30; ++i) result.report.notes.push_back(fmt::format("note {}", i));
+  const auto lines = [&] {
+    std::ostringstream out;
+    Screen screen(out, false, 80, true);
+    Context context{screen, screen, false, 0, {}, {}, {}};
+    print(context, result, Output::text);
+    return lines_of(out.str());
+  };
+  EXPECT_EQ(lines(), 14);
+  result.search.emplace();
+  EXPECT_EQ(lines(), 15);
 }
 
 }  // namespace

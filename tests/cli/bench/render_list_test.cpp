@@ -76,8 +76,13 @@ TEST(ListText, AndAllOtherOutputsStateThatARateIncludesTheStart) {
   const auto texts = outputs();
   for (const auto& text : texts) EXPECT_THAT(text, HasSubstr("including the start"));
   EXPECT_THAT(texts[0], HasSubstr(" 1.00 Mpps* "));
-  EXPECT_THAT(texts[0], EndsWith("\n* including the start (use a longer --duration)\n"));
-  EXPECT_THAT(texts[1], HasSubstr(" 1.00 Mpps, including the start (use a longer --duration)\n"));
+  EXPECT_THAT(
+      texts[0],
+      EndsWith("\n* including the start (use a longer --duration or a shorter --interval)\n"));
+  EXPECT_THAT(
+      texts[1],
+      HasSubstr(
+          " 1.00 Mpps, including the start (use a longer --duration or a shorter --interval)\n"));
 }
 
 }  // namespace
