@@ -63,9 +63,13 @@ MacAddress next_mac(MacAddress address, std::size_t distance) {
   return address;
 }
 
-// Returns the error for an option that does not exist. `known` has the options with a value.
+// Returns the error for an option that does not exist or takes no value. `known` has the options
+// with a value.
 Error unknown_option(const std::string& name, const auto& known) {
   std::vector<std::string> names = {"--trace", "--verbose", "--help"};
+  if (std::ranges::find(names, name) != names.end()) {
+    return {Errc::invalid, 0, fmt::format("'{}' takes no value", name)};
+  }
   for (const auto& row : known) names.push_back(row.first);
   const auto near = nearest(name, names);
   return {Errc::invalid,

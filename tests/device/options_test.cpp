@@ -92,6 +92,14 @@ TEST(DeviceOptions, AreSuggestedForMisspelledOnes) {
   EXPECT_EQ(parse_options({"--ports", "d"}).error().message, "'--ports' needs a value, see --help");
 }
 
+// The error once suggested the same option.
+TEST(DeviceOptions, TakeNoValueIfTheyAreFlags) {
+  for (const std::string flag : {"--trace", "--verbose", "--help"}) {
+    EXPECT_EQ(parse_options({flag + "=1", "d"}).error().message,
+              fmt::format("'{}' takes no value", flag));
+  }
+}
+
 TEST(DeviceOptions, AcceptHelpWithoutADevice) {
   const auto options = parse_options({"--help"});
   ASSERT_TRUE(options.has_value());
