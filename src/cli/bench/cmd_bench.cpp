@@ -109,7 +109,7 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
   if (datapath::is_simulated()) {
     return run_plan(
-        context, plan, options.run, {&engine, true, simulated_note(plan, *context.system())});
+        context, plan, options.run, {&engine, true, simulated_note(plan, context.system()->files)});
   }
   return run_on_adapter(plan, engine, context);
 }

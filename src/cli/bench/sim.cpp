@@ -3,6 +3,7 @@
 #include "cli/bench/sim.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "adapter/check/checker.h"
 #include "adapter/launch/launch.h"
@@ -48,17 +49,33 @@ Result<std::vector<std::string>> own_command(const os::System& system) {
   return command;
 }
 
+// Returns the settings in the environment of a child; empty in a parent.
+std::optional<std::string> adapter_settings(const os::Files& files) {
+  const auto variables = files.read("proc/self/environ").value_or("");
+  const auto prefix = fmt::format("{}=", adapter::kConfigVariable);
+  for (const auto variable : split(variables, '\0')) {
+    if (variable.starts_with(prefix)) return std::string(variable.substr(prefix.size()));
+  }
+  return std::nullopt;
+}
+
+// Returns the setup of the adapter that this process uses, if it is known.
+std::optional<adapter::Config> adapter_setup(const os::Files& files) {
+  const auto settings = adapter_settings(files);
+  const auto config = adapter::Config::parse(settings.value_or(""));
+  return settings && config ? std::optional(*config) : std::nullopt;
+}
+
 // Fails in a child that did not load the library. Otherwise, each child would start another child.
-Result<> check_is_parent(const os::System& system) {
-  const auto variables = system.files.read("proc/self/environ");
-  if (!variables || variables->find(adapter::kConfigVariable) == std::string::npos) return {};
+Result<> check_is_parent(const os::Files& files) {
+  if (!adapter_settings(files)) return {};
   return fail(Errc::unsupported, "the library of the software adapter was not loaded");
 }
 
 Result<adapter::Outcome> start(const datapath::BenchPlan& plan,
                                const datapath::EngineRow& engine,
                                const os::System& system) {
-  if (auto ok = check_is_parent(system); !ok) return tl::unexpected<Error>(ok.error());
+  if (auto ok = check_is_parent(system.files); !ok) return tl::unexpected<Error>(ok.error());
   auto command = own_command(system);
   if (!command) return tl::unexpected<Error>(command.error());
   const auto library = adapter::find_library(command->front());
@@ -70,16 +87,6 @@ Result<adapter::Outcome> start(const datapath::BenchPlan& plan,
   return adapter::launch(launch);
 }
 
-// The settings of the adapter that this process uses.
-std::string adapter_setup(const os::System& system) {
-  const auto variables = system.files.read("proc/self/environ").value_or("");
-  for (const auto variable : split(variables, '\0')) {
-    if (variable.starts_with(std::string(adapter::kConfigVariable) + '='))
-      return std::string(variable);
-  }
-  return {};
-}
-
 }  // namespace
 
 datapath::Nic simulated_nic() {
@@ -87,17 +94,17 @@ datapath::Nic simulated_nic() {
   return {"sim0", kSlot, adapter::Config{}.mac, std::nullopt};
 }
 
-std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system) {
-  const auto setup = adapter_setup(system);
-  const bool is_limited = plan.trial.rate || setup.find("pps=") != std::string::npos ||
-                          setup.find("bps=") != std::string::npos;
+std::string simulated_note(const datapath::BenchPlan& plan, const os::Files& files) {
+  const auto setup = adapter_setup(files);
+  const bool is_unlimited = !plan.trial.rate && setup && !setup->link.has_rate();
   const std::string note = "the software adapter was measured";
-  return note + (is_limited ? ", not MANA" : ": the CPU limits the rate, not MANA");
+  return note + (is_unlimited ? ": the CPU limits the rate, not MANA" : ", not MANA");
 }
 
-std::string backend_note(Mode mode, const os::System& system) {
-  const auto needed = fmt::format("backend={}", backend_of(mode));
-  if (adapter_setup(system).find(needed) != std::string::npos) return {};
+std::string backend_note(Mode mode, const os::Files& files) {
+  const auto setup = adapter_setup(files);
+  const auto needed = adapter::Config::parse(fmt::format("backend={}", backend_of(mode)));
+  if (!setup || !needed || setup->backend == needed->backend) return {};
   return fmt::format(
       "the backend of the software adapter sent nothing: mode {} requires 'manactl sim --backend "
       "{}'",

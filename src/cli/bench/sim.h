@@ -16,12 +16,12 @@ namespace manactl::cli {
 datapath::Nic simulated_nic();
 
 // The first note of a result measured on the adapter. The CPU limits the rate unless the plan or
-// the adapter's link has a rate.
-std::string simulated_note(const datapath::BenchPlan& plan, const os::System& system);
+// the adapter's link has a rate. `files` have the environment of this process.
+std::string simulated_note(const datapath::BenchPlan& plan, const os::Files& files);
 
 // Names the backend of 'manactl sim' that sends the packets that a mode receives; empty if the
-// adapter has this backend.
-std::string backend_note(datapath::Mode mode, const os::System& system);
+// adapter has this backend, or if its setup is unknown.
+std::string backend_note(datapath::Mode mode, const os::Files& files);
 
 // Prints the adapter's report to stderr if the adapter found violations of its contract, or with
 // -v. Returns the exit code of bench: 1 for violations if the child had none of its own.

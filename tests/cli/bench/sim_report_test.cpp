@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/bench/sim.h"
+#include "os/memory_files.h"
 
 namespace manactl::cli::sim_report_test {
 namespace {
@@ -55,6 +56,33 @@ TEST(SimReport, KeepsTheExitCodeOfTheChild) {
   const auto both = report(3, 1);
   EXPECT_THAT(both.err, HasSubstr("1 contract violation:"));
   EXPECT_EQ(both.exit, Exit::unsupported);
+}
+
+// Returns files with the environment of a process below 'manactl sim'.
+os::MemoryFiles files_with(const std::string& setup) {
+  os::MemoryFiles files;
+  files.add_file("proc/self/environ",
+                 "HOME=/" + std::string(1, '\0') + "MANACTL_SIM_SETUP=" + setup);
+  return files;
+}
+
+// "pps=" in the value of another setting once counted as a rate.
+TEST(SimNotes, NameTheLimitOfTheRate) {
+  const auto is_unlimited = [](const os::MemoryFiles& files) {
+    return simulated_note({}, files).ends_with("the CPU limits the rate, not MANA");
+  };
+  EXPECT_TRUE(is_unlimited(files_with("queues=1 root=/pps=1")));
+  EXPECT_FALSE(is_unlimited(files_with("queues=1 pps=1000")));
+  EXPECT_FALSE(is_unlimited(files_with("bps=1000")));
+  EXPECT_FALSE(is_unlimited(os::MemoryFiles())) << "the setup is unknown";
+}
+
+TEST(SimNotes, NameTheBackendOnlyIfAnotherOneIsKnown) {
+  using datapath::Mode;
+  EXPECT_THAT(backend_note(Mode::txrx, files_with("root=/backend=loopback backend=sink")),
+              HasSubstr("'manactl sim --backend loopback'"));
+  EXPECT_EQ(backend_note(Mode::txrx, files_with("backend=loopback")), "");
+  EXPECT_EQ(backend_note(Mode::txrx, os::MemoryFiles()), "");
 }
 
 }  // namespace
