@@ -31,6 +31,7 @@ namespace {
 
 struct BenchOptions {
   datapath::BenchPlan plan;
+  std::optional<double> interval;  // seconds; empty: a share of the duration
   std::vector<NicName> interfaces;
   const datapath::EngineRow* engine = nullptr;  // null: automatic
   bool sim = false;
@@ -268,7 +269,7 @@ void add_device_options(CLI::App& app, const std::shared_ptr<BenchOptions>& opti
 CommandAction add_bench(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   add_device_options(app, options);
-  add_plan_options(app, options->plan);
+  add_plan_options(app, options->plan, options->interval);
   add_value(app,
             {"--engine", engine_choice(), "drive MANA NICs with this engine (default: auto)"},
             store_in(options->engine, parse_engine));
@@ -278,7 +279,7 @@ CommandAction add_bench(CLI::App& app) {
   add_flag(app, "--list-drivers", options->list_drivers, "print the built-in drivers and exit");
   return [options, &app](Context& context) {
     if (options->list_drivers) return list_drivers(app, *options, context);
-    choose_defaults(options->plan);
+    choose_defaults(options->plan, options->interval);
     return run_bench(*options, context);
   };
 }

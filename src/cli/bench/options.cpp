@@ -17,9 +17,6 @@ namespace {
 
 using datapath::PlanField;
 
-// Stands for the default of --interval, which depends on --duration.
-constexpr double kDefaultInterval = -1;
-
 // The option that sets each field of the plan.
 constexpr EnumWords<PlanField, datapath::kPlanFields.size()> kOptions = {{
     {PlanField::mode, "--mode"},
@@ -110,9 +107,8 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
 
 }  // namespace
 
-void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
+void add_plan_options(CLI::App& app, datapath::BenchPlan& plan, std::optional<double>& interval) {
   plan.traffic.sizes.clear();
-  plan.trial.interval_seconds = kDefaultInterval;
   add_value(app, {"--mode", mode_choice(), mode_help()}, store_in(plan.mode, parse_mode));
   add_value(
       app, {"--queues", "N", "queues, one CPU each (default: 1)"}, count_into<1, 64>(plan.queues));
@@ -132,7 +128,7 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
             {"--interval",
              "TIME",
              "time between two samples (default: a tenth of --duration, 50ms to 1s)"},
-            store_in(plan.trial.interval_seconds, parse_duration));
+            store_in(interval, parse_duration));
   add_traffic_options(app, plan);
 }
 
@@ -152,13 +148,11 @@ Error with_options(Error error) {
   return error;
 }
 
-void choose_defaults(datapath::BenchPlan& plan) {
-  auto& interval = plan.trial.interval_seconds;
+void choose_defaults(datapath::BenchPlan& plan, const std::optional<double>& interval) {
   // A short trial also has enough intervals for the median of the steady ones.
-  if (interval == kDefaultInterval) {
-    constexpr double kShare = 0.1, kShortest = 0.05, kLongest = 1;
-    interval = std::clamp(plan.trial.seconds * kShare, kShortest, kLongest);
-  }
+  constexpr double kShare = 0.1, kShortest = 0.05, kLongest = 1;
+  plan.trial.interval_seconds =
+      interval.value_or(std::clamp(plan.trial.seconds * kShare, kShortest, kLongest));
   auto& sizes = plan.traffic.sizes;
   if (!sizes.empty()) return;
   sizes.emplace_back();

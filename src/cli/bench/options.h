@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "datapath/bench.h"
@@ -14,8 +15,9 @@ class App;
 
 namespace manactl::cli {
 
-// Adds all options of the plan except those that select devices. `plan` must outlive the parsing.
-void add_plan_options(CLI::App& app, datapath::BenchPlan& plan);
+// Adds all options of the plan except those that select devices. `plan` and `interval`, which
+// --interval sets, must outlive the parsing.
+void add_plan_options(CLI::App& app, datapath::BenchPlan& plan, std::optional<double>& interval);
 
 // Replaces the field names of the plan in a note or an error message with the options that set
 // them.
@@ -23,7 +25,7 @@ std::string with_options(std::string text);
 Error with_options(Error error);
 
 // Sets the defaults that depend on other options: the smallest frame size of the mode, and the
-// interval for the duration. Call it after parsing.
-void choose_defaults(datapath::BenchPlan& plan);
+// interval for the duration unless `interval` is given. Call it after parsing.
+void choose_defaults(datapath::BenchPlan& plan, const std::optional<double>& interval);
 
 }  // namespace manactl::cli
