@@ -69,18 +69,12 @@ Result<> check_names_only_a_file(const Context& context,
                   *saved));
 }
 
-}  // namespace
-
-namespace {
-
 // True for an id, and for a prefix of an id with at least its date.
 bool looks_like_id(std::string_view text) {
   constexpr std::string_view kExample = "20261129-000000-0000", kDate = kExample.substr(0, 8);
-  const auto rest = text.substr(std::min(text.size(), kExample.size()));
-  const auto start = text.substr(0, kExample.size());
-  return text.size() >= kDate.size() &&
-         report::is_result_id(std::string(start) + std::string(kExample.substr(start.size())) +
-                              std::string(rest));
+  std::string id(text);
+  if (text.size() < kExample.size()) id += kExample.substr(text.size());
+  return text.size() >= kDate.size() && report::is_result_id(id);
 }
 
 }  // namespace

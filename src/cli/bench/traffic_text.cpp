@@ -34,7 +34,7 @@ Result<SizeShare> parse_size_share(std::string_view text) {
   const auto bytes = parse_count(text.substr(0, colon), kMinBytes, kMaxBytes);
   if (!bytes) {
     auto error = bytes.error();
-    error.message += suggestion(lower_case(text), {"imix"});
+    error.message += suggestion(text, {"imix"});
     return tl::unexpected<Error>(std::move(error));
   }
   SizeShare share{*bytes, 1};
