@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "host/testpmd.h"
 
 namespace manactl::diag {
 namespace {
@@ -49,9 +50,8 @@ bool is_x86(const Ticket& ticket) {
 
 // Pages that are all in use may belong to the program of the ticket.
 bool has_decisive_pools(const Ticket& ticket) {
-  const auto& pools = ticket.facts.memory.pools;
-  return pools && (std::ranges::any_of(*pools, [](const auto& pool) { return pool.free > 0; }) ||
-                   std::ranges::all_of(*pools, [](const auto& pool) { return pool.total == 0; }));
+  const auto& memory = ticket.facts.memory;
+  return memory.pools && (host::has_free_pages(memory) || !host::has_reserved_pages(memory));
 }
 
 // The checks that facts of a ticket can decide, what each needs, and the line that shows its

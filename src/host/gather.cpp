@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/quotes.h"
 #include "base/text.h"
+#include "host/driver_modules.h"
 #include "host/management.h"
 #include "host/numa.h"
 #include "host/versions.h"
@@ -34,13 +36,9 @@ Result<Platform> gather_platform(const os::Files& files) {
 std::string os_release_value(const os::Files& files, std::string_view key) {
   const auto text = files.read("etc/os-release");
   if (!text) return {};
-  for (auto line : split(*text, '\n')) {
+  for (const auto line : split(*text, '\n')) {
     if (!line.starts_with(key)) continue;
-    line = trim(line.substr(key.size()));
-    if (line.size() >= 2 && line.front() == '"' && line.back() == '"') {
-      line = line.substr(1, line.size() - 2);
-    }
-    return printable(line);
+    return printable(unquoted(trim(line.substr(key.size()))));
   }
   return {};
 }
@@ -68,8 +66,8 @@ Result<Limits> gather_limits(const os::Process& process) {
 
 std::vector<Module> gather_modules(const os::Modules& modules) {
   std::vector<Module> result;
-  for (const char* name :
-       {"mana", "mana_ib", "ib_uverbs", "hv_netvsc", "uio_hv_generic", "mlx5_core"}) {
+  for (const auto& row : kDriverModules) {
+    const std::string name(row.name);
     auto state = modules.state(name);
     if (state) {
       result.push_back({name, state->presence, std::move(state->evidence)});

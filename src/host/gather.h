@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/facts.h"
@@ -26,6 +27,12 @@ enum class SshSearch { quick, every_process };
 Facts gather(const os::System& system,
              EmbeddedDpdk embedded,
              SshSearch ssh_search = SshSearch::quick);
+
+// The adapter with these PCI ids.
+Adapter adapter_of_ids(std::uint16_t vendor, std::uint16_t device);
+
+// Whether an RDMA device has a name that mana_ib gives: "mana_0" or "manae_0".
+bool is_mana_rdma_name(std::string_view name);
 
 // The MANA and Mellanox functions (Documentation/ABI/testing/sysfs-bus-pci of the kernel), sorted
 // by address.

@@ -13,25 +13,13 @@
 namespace manactl::host {
 namespace {
 
-constexpr std::uint16_t kMicrosoftVendor = 0x1414;
-constexpr std::uint16_t kMellanox = 0x15b3;
 constexpr std::size_t kMaxAddress = 4096;    // sysfs returns at most one page
 constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 of 24 bits
 
 Adapter adapter_of(const os::PciDevice& device) {
-  if (device.vendor == kMellanox) return Adapter::mlx;
-  if (device.vendor != kMicrosoftVendor || device.class_code >> 8 != kEthernet)
-    return Adapter::other;
-  switch (device.device) {
-    case 0x00ba:
-      return Adapter::mana_vf;
-    case 0x00b9:
-      return Adapter::mana_pf;
-    case 0x00c1:
-      return Adapter::mana_pf2;
-    default:
-      return Adapter::other;
-  }
+  const auto adapter = adapter_of_ids(device.vendor, device.device);
+  const bool is_ethernet = device.class_code >> 8 == kEthernet;
+  return adapter == Adapter::mlx || is_ethernet ? adapter : Adapter::other;
 }
 
 // Returns the names of slots by their addresses, which lack the function number ("7870:00:00").
@@ -46,6 +34,23 @@ std::map<std::string, std::string, std::less<>> gather_slots(const os::Files& fi
 }
 
 }  // namespace
+
+Adapter adapter_of_ids(std::uint16_t vendor, std::uint16_t device) {
+  constexpr std::uint16_t kMicrosoftVendor = 0x1414;
+  constexpr std::uint16_t kMellanoxVendor = 0x15b3;
+  if (vendor == kMellanoxVendor) return Adapter::mlx;
+  if (vendor != kMicrosoftVendor) return Adapter::other;
+  switch (device) {
+    case 0x00ba:
+      return Adapter::mana_vf;
+    case 0x00b9:
+      return Adapter::mana_pf;
+    case 0x00c1:
+      return Adapter::mana_pf2;
+    default:
+      return Adapter::other;
+  }
+}
 
 Result<std::vector<PciFunction>> gather_functions(const os::System& system) {
   const auto devices = system.devices.pci_network();

@@ -25,7 +25,7 @@ std::optional<PciAddress> address_of(const os::Files& files, const std::string& 
 }
 
 bool is_mana(const RdmaDevice& device, const Result<std::vector<PciFunction>>& functions) {
-  if (device.name.starts_with("mana_") || device.name.starts_with("manae_")) return true;
+  if (is_mana_rdma_name(device.name)) return true;
   return device.pci && functions &&
          std::any_of(functions->begin(), functions->end(), [&](const auto& function) {
            return function.is_mana() && function.address == *device.pci;
@@ -111,6 +111,10 @@ Result<std::vector<Provider>> gather_providers(const os::System& system) {
 }
 
 }  // namespace
+
+bool is_mana_rdma_name(std::string_view name) {
+  return name.starts_with("mana_") || name.starts_with("manae_");
+}
 
 Rdma gather_rdma(const os::System& system,
                  const Result<std::vector<PciFunction>>& functions,

@@ -48,10 +48,9 @@ std::optional<std::string> packaged_version(const os::Files& files,
   return std::nullopt;
 }
 
-// Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1", if that release has this ABI.
-std::optional<std::string> upstream_version(std::string_view version, unsigned abi) {
-  version.remove_prefix(std::min(version.find(':') + 1, version.size()));
-  version = version.substr(0, version.find_first_of("-~+"));
+// The upstream version of a package, if that release has this ABI.
+std::optional<std::string> upstream_of_abi(std::string_view package_version, unsigned abi) {
+  const auto version = upstream_version(package_version);
   const auto release = Release::parse(version);
   if (!release || !is_of_abi(*release, abi)) return std::nullopt;
   return printable(version);
@@ -77,7 +76,7 @@ std::optional<std::string> dpkg_version(const os::Files& files,
     if (line.starts_with("Status:")) installed = line.ends_with(" installed");
     if (line.starts_with("Version:")) version = trim(line.substr(line.find(':') + 1));
   }
-  return installed ? upstream_version(version, abi) : std::nullopt;
+  return installed ? upstream_of_abi(version, abi) : std::nullopt;
 }
 
 std::string version_of(const os::Files& files, const std::string& directory, unsigned abi) {
@@ -104,6 +103,11 @@ bool has_plugin(const os::Files& files,
 }
 
 }  // namespace
+
+std::string_view upstream_version(std::string_view package_version) {
+  package_version.remove_prefix(std::min(package_version.find(':') + 1, package_version.size()));
+  return package_version.substr(0, package_version.find_first_of("-~+"));
+}
 
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine) {
   const std::string triplet = machine + "-linux-gnu";

@@ -14,6 +14,9 @@
 
 namespace manactl::host {
 
+// Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1".
+std::string_view upstream_version(std::string_view package_version);
+
 // The existing library directories of a machine ("x86_64"), in the order of ld.so(8).
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine);
 

@@ -9,6 +9,7 @@
 
 #include "base/enum_words.h"
 #include "base/ids.h"
+#include "base/quotes.h"
 #include "base/text.h"
 
 namespace manactl::report {
@@ -33,19 +34,12 @@ std::string value_of(std::string_view text, std::string_view key, char separator
   return {};
 }
 
-std::string unquoted(std::string text) {
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-    return text.substr(1, text.size() - 2);
-  }
-  return text;
-}
-
 std::string distribution(const os::Files& files) {
   for (const auto* path : {"etc/os-release", "usr/lib/os-release"}) {
     const auto text = files.read(path);
     if (!text) continue;
-    const auto id = unquoted(value_of(*text, "ID", '='));
-    const auto version = unquoted(value_of(*text, "VERSION_ID", '='));
+    const std::string id(unquoted(value_of(*text, "ID", '=')));
+    const std::string version(unquoted(value_of(*text, "VERSION_ID", '=')));
     return version.empty() ? id : fmt::format("{} {}", id, version);
   }
   return {};

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
+#include "host/driver_modules.h"
+#include "host/gather.h"
+#include "host/testpmd.h"
 #include "host/ticket/statements.h"
+#include "host/versions.h"
 
 namespace manactl::host {
 namespace {
@@ -62,33 +65,15 @@ void add_kernel(const Statements& statements, Ticket& ticket) {
 
 // ---- PCI functions ------------------------------------------------------------------------------
 
-Adapter adapter_of_id(const std::string& id) {
-  if (id == "mlx") return Adapter::mlx;
-  if (id == "1414:00b9") return Adapter::mana_pf;
-  return id == "1414:00c1" ? Adapter::mana_pf2 : Adapter::mana_vf;
-}
-
-PciFunction function_of(const PciAddress& address, const std::string& id) {
-  constexpr std::uint16_t kMicrosoft = 0x1414;
-  constexpr std::uint16_t kMellanox = 0x15b3;
+// `id` is "1414:00ba", or empty for a function of MANA with an unknown id.
+PciFunction function_of(const PciAddress& address, std::string_view id) {
+  constexpr std::string_view kMostFrequent = "1414:00ba";
+  const auto ids = split(id.empty() ? kMostFrequent : id, ':');
   PciFunction function;
   function.address = address;
-  function.adapter = adapter_of_id(id);
-  function.vendor = function.is_mana() ? kMicrosoft : kMellanox;
-  switch (function.adapter) {
-    case Adapter::mana_vf:
-      function.device = 0x00ba;
-      break;
-    case Adapter::mana_pf:
-      function.device = 0x00b9;
-      break;
-    case Adapter::mana_pf2:
-      function.device = 0x00c1;
-      break;
-    case Adapter::mlx:
-    case Adapter::other:
-      break;
-  }
+  function.vendor = static_cast<std::uint16_t>(parse_hex(ids[0], UINT16_MAX).value_or(0));
+  function.device = static_cast<std::uint16_t>(parse_hex(ids[1], UINT16_MAX).value_or(0));
+  function.adapter = adapter_of_ids(function.vendor, function.device);
   return function;
 }
 
@@ -147,26 +132,12 @@ void add_functions(const Statements& statements, Ticket& ticket) {
 // ---- modules ------------------------------------------------------------------------------------
 
 // The value of an option in the configuration of the running kernel, or of all kernels.
-const Statement* config_of(const Statements& statements, const std::string& option) {
-  const auto key = "config " + option;
+const Statement* config_of(const Statements& statements, std::string_view option) {
+  const auto key = fmt::format("config {}", option);
   if (const auto* const running = statements.find(key)) return running;
   const auto release = statements.value("kernel release");
   return release.empty() ? nullptr : statements.find(key + " " + release);
 }
-
-struct ModuleOption {
-  const char* module;
-  const char* option;
-};
-
-constexpr std::array kModuleOptions = {
-    ModuleOption{"mana", "CONFIG_MICROSOFT_MANA"},
-    ModuleOption{"mana_ib", "CONFIG_MANA_INFINIBAND"},
-    ModuleOption{"ib_uverbs", "CONFIG_INFINIBAND_USER_ACCESS"},
-    ModuleOption{"hv_netvsc", "CONFIG_HYPERV_NET"},
-    ModuleOption{"uio_hv_generic", "CONFIG_UIO_HV_GENERIC"},
-    ModuleOption{"mlx5_core", "CONFIG_MLX5_CORE"},
-};
 
 bool is_loaded(const Statements& statements, const char* module) {
   return statements.value(fmt::format("module {} loaded", module)) == "yes";
@@ -178,44 +149,41 @@ bool cannot_be_builtin(const Statements& statements, std::string_view module) {
   return module == "mana_ib" && is_loaded(statements, "mana");
 }
 
-Module module_of(const ModuleOption& row, const Statements& statements, Ticket& ticket) {
-  const auto key = fmt::format("module {}", row.module);
+Module module_of(const DriverModule& row, const Statements& statements, Ticket& ticket) {
+  const std::string name(row.name);
+  const auto key = "module " + name;
   const auto* const loaded = statements.find(key + " loaded");
   const auto* const missing = statements.find(key + " missing");
   const auto* const config = config_of(statements, row.option);
   const auto known = [&](Presence presence, const Statement& statement, std::string evidence = {}) {
     show(statement, key, ticket);
-    return Module{row.module, presence, std::move(evidence)};
+    return Module{name, presence, std::move(evidence)};
   };
   const bool is_absent = loaded == nullptr || loaded->value == "no";
   if (!is_absent) return known(Presence::loaded, *loaded);
   const auto& functions = ticket.facts.functions;
-  const bool drives = functions && std::ranges::any_of(*functions, [&row](const auto& function) {
-                        return function.driver == row.module;
+  const bool drives = functions && std::ranges::any_of(*functions, [&name](const auto& function) {
+                        return function.driver == name;
                       });
   const std::string value = config == nullptr ? std::string() : config->value;
   // The module of a driver that is in use is built in if lsmod does not list it.
   if (drives && loaded != nullptr) return known(Presence::builtin, *loaded);
   if (drives) {
     ticket.shown_by.try_emplace(key, ticket.shown_by["functions"]);
-    return {row.module, Presence::loaded, ""};
+    return {name, Presence::loaded, ""};
   }
   if (value == "y") return known(Presence::builtin, *config);
   if (value == "n") return known(Presence::missing, *config);
   if (missing != nullptr) return known(Presence::missing, *missing);
   if (loaded != nullptr && value == "m")
     return known(Presence::available, *loaded, "configuration");
-  if (loaded != nullptr && cannot_be_builtin(statements, row.module)) {
+  if (loaded != nullptr && cannot_be_builtin(statements, name)) {
     return known(Presence::available, *loaded);
   }
-  return {row.module, not_in_log(), ""};
+  return {name, not_in_log(), ""};
 }
 
 // ---- RDMA ---------------------------------------------------------------------------------------
-
-bool is_mana_device(std::string_view name) {
-  return name.starts_with("mana_") || name.starts_with("manae_");
-}
 
 void add_rdma_devices(const Statements& statements, Ticket& ticket) {
   auto& facts = ticket.facts;
@@ -233,7 +201,7 @@ void add_rdma_devices(const Statements& statements, Ticket& ticket) {
   for (const auto& name : names) {
     RdmaDevice device;
     device.name = name;
-    device.mana = is_mana_device(name);
+    device.mana = is_mana_rdma_name(name);
     device.error = "not in the log";
     const bool is_of_function = device.mana && functions.size() == 1;
     if (is_of_function) {
@@ -242,7 +210,7 @@ void add_rdma_devices(const Statements& statements, Ticket& ticket) {
     }
     devices.push_back(std::move(device));
   }
-  const bool has_mana = std::ranges::any_of(names, is_mana_device);
+  const bool has_mana = std::ranges::any_of(names, is_mana_rdma_name);
   if (all == nullptr && !has_mana) return;
   ticket.knows_rdma_devices = !has_mana || functions.size() == 1;
   ticket.has_mana = ticket.has_mana || has_mana;
@@ -272,7 +240,7 @@ void add_rdma_core(const Statements& statements, Ticket& ticket) {
     const auto release =
         package == nullptr ? Result<Release>(not_in_log()) : Release::parse(package->value);
     if (!release) continue;
-    const bool has_provider = std::ranges::any_of(statements.subjects("ibv"), is_mana_device);
+    const bool has_provider = std::ranges::any_of(statements.subjects("ibv"), is_mana_rdma_name);
     if (*release < kFirstWithMana && has_provider) continue;
     rdma.rdma_core = std::optional<Release>(*release);
     show(*package, "rdma-core", ticket);
@@ -281,12 +249,6 @@ void add_rdma_core(const Statements& statements, Ticket& ticket) {
 }
 
 // ---- DPDK and memory ----------------------------------------------------------------------------
-
-// Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1".
-std::string upstream_of(std::string_view version) {
-  version.remove_prefix(std::min(version.find(':') + 1, version.size()));
-  return std::string(version.substr(0, version.find_first_of("-~+")));
-}
 
 // The drivers are packages of their own. A list without them may have been filtered.
 void add_dpdk(const Statements& statements, Ticket& ticket) {
@@ -302,7 +264,7 @@ void add_dpdk(const Statements& statements, Ticket& ticket) {
   if (version == nullptr) return;
   SystemDpdk dpdk;
   dpdk.library = fmt::format("package {}", *eal);
-  dpdk.version = upstream_of(version->value);
+  dpdk.version = upstream_version(version->value);
   dpdk.net_mana = true;
   dpdk.net_netvsc = with("librte-net-netvsc") != packages.end();
   ticket.facts.dpdk = std::vector{std::move(dpdk)};
@@ -336,7 +298,6 @@ std::vector<HugepagePool> pools_of_files(const Statements& statements) {
 void add_memory(const Statements& statements, Ticket& ticket) {
   auto& memory = ticket.facts.memory;
   constexpr int kAnyNode = -1;
-  constexpr std::uint64_t kUsual = 2048;
   const auto size = number_of(statements, "meminfo Hugepagesize");
   if (size) memory.default_page_kib = *size;
   auto pools = pools_of_files(statements);
@@ -347,8 +308,7 @@ void add_memory(const Statements& statements, Ticket& ticket) {
   const bool has_none = total == 0U && all == 0U;
   const bool has_some = total && *total > 0 && free;
   if (pools.empty() && has_some) {
-    pools.push_back(
-        {kAnyNode, memory.default_page_kib == 0 ? kUsual : memory.default_page_kib, *total, *free});
+    pools.push_back({kAnyNode, default_page_kib(memory), *total, *free});
   }
   const bool is_reserved =
       std::ranges::any_of(pools, [](const HugepagePool& pool) { return pool.total > 0; });
@@ -374,7 +334,7 @@ void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
                      is_loaded(statements, "hv_netvsc");
   add_functions(statements, ticket);
   ticket.has_mana = has_mana_function(ticket.facts.functions) || is_loaded(statements, "mana");
-  for (const auto& row : kModuleOptions) {
+  for (const auto& row : kDriverModules) {
     ticket.facts.modules.push_back(module_of(row, statements, ticket));
   }
   add_rdma_devices(statements, ticket);

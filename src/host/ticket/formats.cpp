@@ -5,27 +5,18 @@
 #include <algorithm>
 
 #include "base/characters.h"
+#include "base/quotes.h"
 #include "base/text.h"
+#include "host/scrub_text.h"
 
 namespace manactl::host {
 namespace {
 
-char lower_letter(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 bool contains_text(std::string_view text, std::string_view part, bool ignores_case) {
   const auto same = [ignores_case](char one, char other) {
-    return ignores_case ? lower_letter(one) == lower_letter(other) : one == other;
+    return ignores_case ? lower(one) == lower(other) : one == other;
   };
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
-}
-
-// Removes the quotes around a word of a shell.
-std::string_view unquoted(std::string_view word) {
-  const bool is_quoted = word.size() >= 2 && word.front() == word.back() &&
-                         (word.front() == '\'' || word.front() == '"');
-  return is_quoted ? word.substr(1, word.size() - 2) : word;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string id_in(std::string_view text) {
     if (has(id)) return std::string(id);
   }
   const bool is_network = has("Ethernet") || has("Network") || has("Infiniband");
-  if (has("15b3:") || (is_network && has("Mellanox"))) return "mlx";
+  if (has("15b3:") || (is_network && has("Mellanox"))) return "15b3:0000";
   if (!has("Ethernet controller") || !has("Microsoft") || has("[1414:")) return {};
   return has("Device 00b9") ? "1414:00b9" : has("Device 00c1") ? "1414:00c1" : "1414:00ba";
 }

@@ -4,27 +4,22 @@
 // kernel's configuration, and os-release(5).
 
 #include <algorithm>
-#include <array>
+#include <span>
 
+#include "base/quotes.h"
 #include "base/text.h"
+#include "host/driver_modules.h"
 #include "host/ticket/formats.h"
 
 namespace manactl::host {
 namespace {
 
-constexpr std::array<std::string_view, 6> kModules = {
-    "mana", "mana_ib", "ib_uverbs", "hv_netvsc", "uio_hv_generic", "mlx5_core"};
-
-constexpr std::array<std::string_view, 6> kOptions = {"CONFIG_MICROSOFT_MANA",
-                                                      "CONFIG_MANA_INFINIBAND",
-                                                      "CONFIG_INFINIBAND_USER_ACCESS",
-                                                      "CONFIG_HYPERV_NET",
-                                                      "CONFIG_UIO_HV_GENERIC",
-                                                      "CONFIG_MLX5_CORE"};
-
 bool is_known_module(std::string_view name) {
-  return std::ranges::find(kModules, name) != kModules.end();
+  return std::ranges::find(kDriverModules, name, &DriverModule::name) != kDriverModules.end();
 }
+
+// The modules of MANA are the first ones.
+constexpr auto kManaModules = std::span(kDriverModules).first<2>();
 
 // ---- uname --------------------------------------------------------------------------------------
 
@@ -106,10 +101,10 @@ void finish_lsmod(const TicketOutput& output, TicketStatements& statements) {
   const auto filter = filter_of_pipe(output.command);
   const bool is_whole = output.note == "header" || !filter.patterns.empty();
   if (!output.is_complete || !is_whole) return;
-  for (const auto name : kModules) {
-    const bool is_listed = output.seen.contains(std::string(name));
-    if (!is_listed && filter.keeps(name)) {
-      statements.add(fmt::format("module {} loaded", name), "no");
+  for (const auto& module : kDriverModules) {
+    const bool is_listed = output.seen.contains(std::string(module.name));
+    if (!is_listed && filter.keeps(module.name)) {
+      statements.add(fmt::format("module {} loaded", module.name), "no");
     }
   }
 }
@@ -187,8 +182,8 @@ ConfigLine config_in(std::string_view line) {
 }
 
 bool is_mana_config(std::string_view line) {
-  const auto found = config_in(line);
-  return found.option == kOptions[0] || found.option == kOptions[1];
+  const auto option = config_in(line).option;
+  return std::ranges::find(kManaModules, option, &DriverModule::option) != kManaModules.end();
 }
 
 std::string config_key(std::string_view option, std::string_view release) {
@@ -208,7 +203,8 @@ std::string_view release_of_command(const TicketOutput& output) {
 bool parse_config(std::string_view line, TicketOutput& output, TicketStatements& statements) {
   const auto found = config_in(line);
   if (found.option.empty()) return false;
-  const bool is_known = std::ranges::find(kOptions, found.option) != kOptions.end();
+  const bool is_known = std::ranges::find(kDriverModules, found.option, &DriverModule::option) !=
+                        kDriverModules.end();
   if (!is_known) return true;
   output.seen.emplace(found.option);
   const auto release = found.release.empty() ? release_of_command(output) : found.release;
@@ -224,10 +220,11 @@ void finish_config(const TicketOutput& output, TicketStatements& statements) {
   if (!output.is_complete || !is_grep || has_wildcard) return;
   const auto filter = filter_of_grep(all);
   const auto pipe = filter_of_pipe(output.command);
-  for (const auto option : {kOptions[0], kOptions[1]}) {
-    const bool is_shown = output.seen.contains(std::string(option));
-    const bool is_kept = filter.keeps(option) && pipe.is_known && pipe.patterns.empty();
-    if (!is_shown && is_kept) statements.add(config_key(option, release_of_command(output)), "n");
+  for (const auto& module : kManaModules) {
+    const bool is_shown = output.seen.contains(std::string(module.option));
+    const bool is_kept = filter.keeps(module.option) && pipe.is_known && pipe.patterns.empty();
+    if (!is_shown && is_kept)
+      statements.add(config_key(module.option, release_of_command(output)), "n");
   }
 }
 
@@ -248,10 +245,7 @@ bool parse_os_release(std::string_view line,
   if (equals == line.npos || equals == 0 || line.substr(0, equals).find(' ') != line.npos) {
     return false;
   }
-  auto value = line.substr(equals + 1);
-  if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
-    value = value.substr(1, value.size() - 2);
-  }
+  const auto value = unquoted(line.substr(equals + 1));
   if (line.starts_with("ID=")) statements.add("os id", std::string(value));
   if (line.starts_with("VERSION_ID=")) statements.add("os version", std::string(value));
   return true;
