@@ -15,22 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kLinks =
-    "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN mode DEFAULT group "
-    "default "
-    "qlen 1000\n"
-    "    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n"
-    "2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group "
-    "default qlen 1000\n"
-    "    link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n"
-    "3: enP30832s1: <BROADCAST,MULTICAST,SLAVE,UP,LOWER_UP> mtu 1500 qdisc mq master eth0 state UP "
-    "mode DEFAULT group default qlen 1000\n"
-    "    link/ether 00:00:5e:00:53:01 brd ff:ff:ff:ff:ff:ff\n"
-    "    altname enP30832p0s0\n";
-
-constexpr const char* kLspci =
-    "7870:00:00.0 Ethernet controller: Microsoft Corporation Device 00ba\n";
-
 // ---- what is not used ---------------------------------------------------------------------------
 
 TEST(Ticket, NamesTheOutputsAndTheirLines) {
@@ -91,20 +75,30 @@ TEST(Ticket, DoesNotKeepAnInterfaceThatANewerListLacks) {
 TEST(Ticket, ConcludesNothingFromACutOrFilteredList) {
   const std::string other =
       "0000:00:08.0 VGA compatible controller: Microsoft Corporation Hyper-V\n";
+  const std::string azure = "[    0.0] Linux version 6.8.0-1015-azure (b@c) (gcc) #1 SMP\n";
+  EXPECT_EQ(ticket_facts(azure + "$ lspci\n" + other + "$ date\n"),
+            "kernel 6.8.0-1015-azure\nno functions");
   const std::vector<std::string> texts = {
-      "$ lspci\n" + other,                                   // the log ends
-      "$ lspci\n" + other + "[...]\n$ date\n",               // cut
-      "$ lspci | grep VGA\n" + other + "$ date\n",           // filtered
-      "$ lspci -d 1414:5353\n" + other + "$ date\n",         // selected
-      "$ lspci | head -5\n" + other + "$ date\n",            // cut by a program
-      "$ lspci\n$ date\n",                                   // nothing, without a host
-      std::string("# lspci\n\n# lsmod\n"),                   // headings
-      std::string("user@vm1:~$ lspci\nuser@vm1:~$ date\n"),  // not a VM of Hyper-V
-      "$ lspci; lsmod\n" + other + "$ date\n",               // two commands
+      "$ lspci\n" + other,                            // the log ends
+      "$ lspci\n" + other + "[...]\n$ date\n",        // cut
+      "$ lspci | grep VGA\n" + other + "$ date\n",    // filtered
+      "$ lspci -d 1414:5353\n" + other + "$ date\n",  // selected
+      "$ lspci | head -5\n" + other + "$ date\n",     // cut by a program
+      "$ lspci\n$ date\n",                            // nothing, without a host
+      std::string("# lspci\n\n# lsmod\n"),            // headings
+      "$ lspci; lsmod\n" + other + "$ date\n",        // two commands
+      std::string("user@vm1:~$ lspci > list\nuser@vm1:~$ date\n"),
+      std::string("user@vm1:~$ lspci 2>/dev/null\nuser@vm1:~$ date\n"),
+      std::string("user@vm1:~$ lspci\n-bash: lspci: command not found\nuser@vm1:~$ date\n"),
+      std::string("user@vm1:~$ lspci\npcilib: Cannot open /proc/bus/pci\nuser@vm1:~$ date\n"),
   };
   for (const auto& text : texts) {
-    EXPECT_FALSE(read_ticket(text).facts.functions) << text;
+    EXPECT_EQ(ticket_facts(azure + text), "kernel 6.8.0-1015-azure") << text;
   }
+}
+
+TEST(Ticket, DoesNotExpectManaOnAMachineOtherThanAVmOfHyperV) {
+  EXPECT_FALSE(read_ticket("user@pc:~$ lspci\nuser@pc:~$ date\n").facts.functions);
 }
 
 TEST(Ticket, DoesNotTakeAFilteredDriverForAMissingOne) {
@@ -130,6 +124,30 @@ TEST(Ticket, DoesNotKnowModulesThatAFilterDrops) {
                          "user@vm1:~$ lsmod | grep -v mana\n"
                          "user@vm1:~$ exit\n"),
             "module mana loaded");
+}
+
+TEST(Ticket, KnowsOnlyThePatternsThatGrepKnows) {
+  struct Case {
+    const char* command;
+    bool is_known;
+  };
+
+  for (const auto& one : {Case{"lsmod | grep 'mana\\|mlx'", true},
+                          Case{"lsmod | grep -E 'mana|mlx'", true},
+                          Case{"lsmod | egrep 'mana|mlx'", true},
+                          Case{"lsmod | grep mana", true},
+                          Case{"lsmod | grep 'mana|mlx'", false},
+                          Case{"lsmod | grep mana\\|mlx", false},
+                          Case{"lsmod | grep -E 'mana\\|mlx'", false},
+                          Case{"lsmod | grep -n mana", false}}) {
+    const auto text = fmt::format(
+        "user@vm1:~$ {}\nuser@vm1:~$ lspci -k\n{}\tKernel driver in use: "
+        "mana\n",
+        one.command,
+        kLspci);
+    EXPECT_EQ(ticket_facts(text).find("built in") != std::string::npos, one.is_known)
+        << one.command;
+  }
 }
 
 TEST(Ticket, PairsNoInterfacesOfABond) {

@@ -40,25 +40,33 @@ bool TicketFilter::keeps(std::string_view text) const {
 }
 
 TicketFilter filter_of_grep(const TicketWords& words) {
-  constexpr std::string_view kHarmless = "-iEFnH";  // options that do not change which lines match
+  constexpr std::string_view kHarmless = "-iE";  // options that change neither lines nor patterns
   TicketFilter filter;
   std::string pattern;
+  bool is_extended = words[0] == "egrep";
   for (std::size_t i = 1; i < words.size(); ++i) {
     const auto word = words[i];
     const bool is_substitution = word.ends_with(')') || word.ends_with('`');  // $(uname -r)
     if (word.starts_with('-') && !is_substitution) {
       filter.is_known = filter.is_known && word.find_first_not_of(kHarmless) == word.npos;
       filter.ignores_case = filter.ignores_case || word.find('i') != word.npos;
+      is_extended = is_extended || word.find('E') != word.npos;
     } else if (pattern.empty()) {
       pattern = unquoted(word);
+      // The shell removes backslashes outside of quotes.
+      if (pattern.size() == word.size()) std::erase(pattern, '\\');
     }
   }
-  std::erase(pattern, '\\');
-  for (const auto part : split(pattern, '|')) {
-    const auto is_plain = [](char c) { return is_alphanumeric(c) || c == '_'; };
+  // Characters other than these may have a meaning, such as '|' without -E.
+  const auto is_plain = [](char c) { return is_alphanumeric(c) || c == '_'; };
+  const std::string_view bar = is_extended ? "|" : "\\|";
+  for (std::size_t begin = 0, end = 0; end < pattern.size(); begin = end + bar.size()) {
+    end = std::min(pattern.find(bar, begin), pattern.size());
+    const auto part = pattern.substr(begin, end - begin);
     filter.is_known = filter.is_known && !part.empty() && std::ranges::all_of(part, is_plain);
-    filter.patterns.emplace_back(part);
+    filter.patterns.push_back(part);
   }
+  filter.is_known = filter.is_known && !filter.patterns.empty();
   return filter;
 }
 

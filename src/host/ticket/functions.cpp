@@ -4,6 +4,7 @@
 // the kernel's messages about the functions that it finds.
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/characters.h"
@@ -68,6 +69,26 @@ void begin_function(const PciAddress& address, TicketOutput& output) {
   output.note.clear();
 }
 
+// busybox prints "7870:00:00.0 Class 0200: 1414:00ba mana", without the name of a missing driver.
+std::optional<std::string_view> driver_of_busybox(const TicketOutput& output,
+                                                  const TicketWords& words) {
+  constexpr std::size_t kDriver = 4;
+  const bool shows_drivers = has_option(manactl::words(output.command), 'k');
+  if (!shows_drivers || words[1] != "Class" || words.size() > kDriver + 1) return std::nullopt;
+  return words.size() > kDriver ? words[kDriver] : std::string_view();
+}
+
+// "Memory at f00000000 [size=32M]", "RlxdOrd+ ExtTag- PhantFunc-", "Capabilities: <access denied>"
+bool is_lspci_detail(std::string_view line) {
+  constexpr std::array<std::string_view, 4> kStarts = {
+      "Memory at ", "I/O ports at ", "Expansion ROM at ", "MaxPayload "};
+  return line.find(": ") != line.npos || line.ends_with(':') ||
+         std::ranges::any_of(kStarts, [line](auto start) { return line.starts_with(start); }) ||
+         std::ranges::any_of(words(line), [](auto word) {
+           return word.size() > 1 && (word.back() == '+' || word.back() == '-');
+         });
+}
+
 bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& statements) {
   if (is_lspci_header(line)) {
     end_function(output, false, statements);
@@ -75,11 +96,18 @@ bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& 
     const auto id = id_in(line);
     if (line.find("Microsoft") != line.npos) statements.add("hyperv", "yes");
     if (id.empty()) return true;
-    const auto address = address_in(words(line)[0]);
+    const auto all = words(line);
+    const auto address = address_in(all[0]);
     begin_function(*address, output);
     statements.add(fmt::format("function {} id", address->str()), id);
+    if (const auto driver = driver_of_busybox(output, all)) {
+      output.note += 'd';
+      statements.add(fmt::format("function {} driver", address->str()), std::string(*driver));
+    }
     return true;
   }
+  // A line before the first function is an error: "-bash: lspci: command not found".
+  if (output.lines == 0) return false;
   constexpr std::string_view kDriver = "Kernel driver in use: ";
   constexpr std::string_view kNode = "NUMA node: ";
   if (line.starts_with(kDriver) && !output.subject.empty()) {
@@ -94,7 +122,7 @@ bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& 
   }
   // "--" separates the matches of grep -A.
   if (line == "--") output.subject.clear();
-  return line == "--" || line.find(": ") != line.npos || line.ends_with(':');
+  return line == "--" || is_lspci_detail(line);
 }
 
 void finish_lspci(const TicketOutput& output, TicketStatements& statements) {

@@ -80,6 +80,11 @@ std::string_view without_wrappers(std::string_view command) {
   return slash == program.npos ? command : command.substr(slash + 1);
 }
 
+// The first of several commands in a line.
+std::string_view first_command(std::string_view command) {
+  return trim(command.substr(0, std::min(command.find(';'), command.find("&&"))));
+}
+
 // The words up to a pipe.
 TicketWords words_of_command(std::string_view command) {
   auto all = words(command);
@@ -88,10 +93,8 @@ TicketWords words_of_command(std::string_view command) {
 }
 
 const TicketFormat* format_of(std::string_view command) {
-  const auto words = words_of_command(command);
-  if (words.empty() || command.find(';') != command.npos || command.find("&&") != command.npos) {
-    return nullptr;
-  }
+  const auto words = words_of_command(first_command(command));
+  if (words.empty()) return nullptr;
   const auto& formats = all_formats();
   const auto found = std::ranges::find_if(formats, [&words](const TicketFormat& format) {
     return format.is_command != nullptr && format.is_command(words);
@@ -131,6 +134,8 @@ class TicketReader::State {
 
   bool is_reading() const { return format_ != nullptr; }
 
+  bool has_too_many_lines() const { return statements_.lines() > kMaxLines; }
+
  private:
   void begin_command(const Prompt& prompt, const TicketLine& line);
   void begin_at(const TicketFormat& format, const TicketLine& line, std::string_view before);
@@ -140,22 +145,24 @@ class TicketReader::State {
   TicketOutput output_;
   const TicketFormat* format_ = nullptr;  // of the output that is being read
   std::vector<std::string> outputs_;
-  bool has_too_many_lines_ = false;
+  bool may_be_complete_ = false;  // the output is that of a single command
 };
 
 bool TicketReader::State::parse(const TicketLine& line) {
   statements_.set_place(line, output_.host);
   if (!format_->parse(line.text, output_, statements_)) return false;
   ++output_.lines;
-  has_too_many_lines_ = statements_.lines() > kMaxLines;
-  if (has_too_many_lines_) format_ = nullptr;
+  if (has_too_many_lines()) format_ = nullptr;
   return true;
 }
 
 void TicketReader::State::begin_command(const Prompt& prompt, const TicketLine& line) {
   format_ = format_of(prompt.command);
   output_ = {};
-  output_.command = prompt.command;
+  output_.command = first_command(prompt.command);
+  // The next command of the line may have printed lines, and a file contains redirected ones.
+  may_be_complete_ = output_.command.size() == prompt.command.size() &&
+                     prompt.command.find('>') == std::string_view::npos;
   output_.prompt = prompt.text;
   output_.host = host_of(prompt.text);
   output_.line = line;
@@ -172,6 +179,7 @@ void TicketReader::State::begin_at(const TicketFormat& format,
     begin_command(*prompt, {line.number - 1, std::string(previous)});
   } else {
     output_ = {};
+    may_be_complete_ = false;
     output_.line = line;
     format_ = &format;
   }
@@ -186,7 +194,7 @@ void TicketReader::State::end(const Prompt* next, bool is_closed) {
       next != nullptr &&
       (output_.lines > 0 || (!output_.prompt.empty() && next->text == output_.prompt));
   const bool is_fenced = is_closed && output_.lines > 0;
-  output_.is_complete = !output_.command.empty() && (is_followed || is_fenced);
+  output_.is_complete = may_be_complete_ && (is_followed || is_fenced);
   const bool is_used = output_.is_complete || output_.lines > 0;
   if (is_used && format_->finish != nullptr) {
     statements_.set_place(output_.line, output_.host);
@@ -201,7 +209,7 @@ void TicketReader::State::end(const Prompt* next, bool is_closed) {
 void TicketReader::State::add(std::string_view line,
                               std::uint64_t number,
                               std::string_view before) {
-  if (has_too_many_lines_) return;
+  if (has_too_many_lines()) return;
   if (line.size() > kMaxTicketLine) return end(nullptr, false);
   const auto text = unmarked(line);
   if (is_code_fence(text)) return end(nullptr, true);
@@ -222,7 +230,7 @@ void TicketReader::State::add(std::string_view line,
 Ticket TicketReader::State::finish() {
   end(nullptr, false);
   Ticket ticket;
-  if (has_too_many_lines_) {
+  if (has_too_many_lines()) {
     ticket.unused.push_back(fmt::format(
         "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",
         kMaxLines));
