@@ -208,10 +208,17 @@ const FormatCase kCases[] = {
     {"Rdma",
      "$ rdma link\n"
      "link mana_0/1 state ACTIVE physical_state LINK_UP netdev enP30832s1 \n",
-     "rdma mana_0"},
+     "module mana_ib loaded\nrdma mana_0"},
     {"RdmaOfOldIproute",
      "# rdma link\n1/1: mana_0/1: state ACTIVE physical_state LINK_UP\n",
-     "rdma mana_0"},
+     "module mana_ib loaded\nrdma mana_0"},
+    {"RdmaDirectory",
+     "user@vm1:~$ ls /sys/class/infiniband; uname -r\nmana_0\n6.8.0-1015-azure\n"
+     "user@vm1:~$ exit\n",
+     "module mana_ib loaded\nrdma mana_0"},
+    {"RdmaDirectoryWithoutDevices",
+     "user@vm1:~$ ls /sys/class/infiniband\nuser@vm1:~$ exit\n",
+     "no rdma devices"},
     {"RdmaWithoutDevices", "user@vm1:~$ rdma link\nuser@vm1:~$ exit\n", "no rdma devices"},
     {"IbvDevices",
      "user@vm1:~$ ibv_devices\n"
@@ -219,11 +226,11 @@ const FormatCase kCases[] = {
      "    ------          \t----------------\n"
      "    mana_0          \t6045bdfffe000001\n"
      "user@vm1:~$ exit\n",
-     "rdma mana_0\n1 usable"},
+     "module mana_ib loaded\nrdma mana_0\n1 usable"},
     {"IbvDevinfo",
      "hca_id:\tmana_0\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t0.0.0\n"
      "\tnode_guid:\t\t\t6045:bdff:fe00:0001\n",
-     "rdma mana_0"},
+     "module mana_ib loaded\nrdma mana_0"},
     {"Devbind",
      "$ dpdk-devbind.py -s\n\n"
      "Network devices using kernel driver\n"
@@ -261,6 +268,14 @@ const FormatCase kCases[] = {
      "ii  librte-eal24:amd64 23.11.4-0ubuntu0.24.04.1 amd64 Data Plane Development Kit\n"
      "ii  librte-net-mana24:amd64 23.11.4-0ubuntu0.24.04.1 amd64 Data Plane Development Kit\n",
      "rdma-core 50.0.0\ndpdk 23.11.4"},
+    {"DpkgWithTwoVersionsOfDpdk",
+     "$ dpkg -l | grep librte\n"
+     "ii  librte-eal21:amd64 20.11.10-1 amd64 Data Plane Development Kit\n"
+     "ii  librte-eal24:amd64 23.11.4-0ubuntu0.24.04.1 amd64 Data Plane Development Kit\n"
+     "ii  librte-eal25:amd64 24.11.3-1 amd64 Data Plane Development Kit\n"
+     "ii  librte-net-mana24:amd64 23.11.4-0ubuntu0.24.04.1 amd64 Data Plane Development Kit\n"
+     "ii  librte-net-mana25:amd64 24.11.3-1 amd64 Data Plane Development Kit\n",
+     "dpdk 23.11.4\ndpdk 24.11.3"},
     {"Rpm",
      "$ rpm -qa | grep -i ibverbs\n"
      "libibverbs-48.0-1.el9.x86_64\nlibibverbs-utils-48.0-1.el9.x86_64\n",

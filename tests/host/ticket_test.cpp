@@ -35,6 +35,12 @@ TEST(Ticket, UsesNoOutputsOfTwoHosts) {
   EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("several hosts (one, two)")));
 }
 
+TEST(Ticket, DistinguishesHostsByTheirAddresses) {
+  const auto ticket = read_ticket("root@10.0.0.4:~# lspci\n" + std::string(kLspci) +
+                                  "root@10.0.0.5:~# uname -r\n6.8.0-1015-azure\n");
+  EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("several hosts (10.0.0.4, 10.0.0.5)")));
+}
+
 TEST(Ticket, TakesTheNameOfUnameForThatOfTheHost) {
   EXPECT_EQ(ticket_facts("user@one:~$ uname -a\n"
                          "Linux two 6.8.0-1015-azure #17 SMP x86_64 x86_64 GNU/Linux\n"),
@@ -55,6 +61,34 @@ TEST(Ticket, UsesNeitherOfTwoOutputsThatDifferWithoutAHost) {
       "$ uname -r\n5.15.0-1060-azure\n");
   EXPECT_EQ(ticket_facts(ticket), "");
   EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("'kernel release'")));
+}
+
+TEST(Ticket, DoesNotKeepWhatANewerListLacks) {
+  const std::string prompt = "user@vm1:~$ ";
+  const std::string azure = prompt + "uname -r\n6.8.0-1015-azure\n";
+  const std::string other = "0000:00:08.0 VGA compatible controller: Microsoft Hyper-V VGA\n";
+  const std::string end = prompt + "exit\n";
+  EXPECT_EQ(
+      ticket_facts(azure + prompt + "lspci\n" + kLspci + other + prompt + "lspci\n" + other + end),
+      "kernel 6.8.0-1015-azure\nno functions");
+  const std::string link = "link mana_0/1 state ACTIVE physical_state LINK_UP\n";
+  EXPECT_EQ(ticket_facts(prompt + "rdma link\n" + link + prompt + "rdma link\n" + end),
+            "no rdma devices");
+  const std::string header = "    device                 node GUID\n    ------    ------\n";
+  EXPECT_EQ(ticket_facts(prompt + "ibv_devices\n" + header + "    mana_0  6045bdfffe000001\n" +
+                         prompt + "ibv_devices\n" + header + end),
+            "0 usable");
+  EXPECT_EQ(ticket_facts(prompt + "rdma link\n" + prompt + "rdma link\n" + link + end),
+            "module mana_ib loaded\nrdma mana_0");
+}
+
+// Other devices than those of the filter may still exist.
+TEST(Ticket, KeepsWhatTheFilterOfANewerListDrops) {
+  const std::string link = "link mana_0/1 state ACTIVE physical_state LINK_UP\n";
+  EXPECT_EQ(
+      ticket_facts("user@vm1:~$ rdma link\nlink rxe0/1 state ACTIVE physical_state LINK_UP\n" +
+                   link + "user@vm1:~$ rdma link | grep mana\nuser@vm1:~$ exit\n"),
+      "rdma rxe0");
 }
 
 TEST(Ticket, DoesNotKeepAnInterfaceThatANewerListLacks) {
@@ -99,6 +133,15 @@ TEST(Ticket, ConcludesNothingFromACutOrFilteredList) {
 
 TEST(Ticket, DoesNotExpectManaOnAMachineOtherThanAVmOfHyperV) {
   EXPECT_FALSE(read_ticket("user@pc:~$ lspci\nuser@pc:~$ date\n").facts.functions);
+}
+
+TEST(Ticket, DoesNotTakeAddressesForTheListOfAllLinks) {
+  for (const std::string command : {"ip -4 addr", "ip -6 a", "ip -br -4 a", "ip a"}) {
+    EXPECT_EQ(read_ticket("user@vm1:~$ " + command + '\n' + kLinks + "user@vm1:~$ exit\n")
+                  .knows_all_links,
+              command == "ip a")
+        << command;
+  }
 }
 
 TEST(Ticket, DoesNotTakeAFilteredDriverForAMissingOne) {
@@ -150,6 +193,39 @@ TEST(Ticket, KnowsOnlyThePatternsThatGrepKnows) {
   }
 }
 
+// The module that a device needs cannot be built in if it depends on one that is not.
+TEST(Ticket, TakesAnRdmaDeviceForTheProofOfItsModule) {
+  const std::string lsmod = "user@vm1:~$ lsmod | grep mana\nmana                  110592  0\n";
+  const std::string rdma =
+      "user@vm1:~$ rdma link\nlink mana_0/1 state ACTIVE physical_state LINK_UP\n";
+  EXPECT_EQ(ticket_facts(lsmod + "user@vm1:~$ sudo modprobe mana_ib\n" + rdma),
+            "module mana loaded\nmodule mana_ib loaded\nrdma mana_0");
+  EXPECT_EQ(ticket_facts(rdma + lsmod + "user@vm1:~$ exit\n"),
+            "module mana loaded\nmodule mana_ib available\nrdma mana_0");
+}
+
+TEST(Ticket, FindsManaInEveryOutputThatShowsIt) {
+  for (const std::string text :
+       {"$ ethtool -i enP30832s1 | head -2\ndriver: mana\nversion: 6.8.0-1046-azure\n",
+        "$ ethtool -S enP30832s1 | grep no_wqe\n     hc_rx_discards_no_wqe: 24110332\n",
+        "$ ls /sys/class/infiniband; grep HugePages_F /proc/meminfo\nmana_0\n",
+        "one@a:~$ ethtool -i enP30832s1\ndriver: mana\none@b:~$ uname -r\n6.8.0-1046-azure\n"}) {
+    EXPECT_TRUE(read_ticket(text).has_mana) << text;
+  }
+  EXPECT_FALSE(read_ticket("$ ethtool -i eth0\ndriver: hv_netvsc\n").has_mana);
+}
+
+TEST(Ticket, HasNoNotesAboutWhatItDoesNotRead) {
+  std::string other = kLinks;
+  other.replace(other.find("3: enP"), 1, "4");
+  other.replace(other.find("enP30832p0s0"), 12, "enP30832p0s1");
+  EXPECT_THAT(read_ticket(kLinks + other).unused, IsEmpty());
+  EXPECT_THAT(read_ticket("[    0.0] Linux version 6.8.0-1015-azure (b@c) (gcc) #1 SMP\n"
+                          "[    0.0] Linux version 6.8.0-1020-azure (b@c) (gcc) #1 SMP\n")
+                  .unused,
+              IsEmpty());
+}
+
 TEST(Ticket, PairsNoInterfacesOfABond) {
   EXPECT_EQ(ticket_facts("user@vm1:~$ ip -br link\n"
                          "bond0 UP 00:00:5e:00:53:01 <BROADCAST,MULTICAST,MASTER,UP,LOWER_UP>\n"
@@ -167,7 +243,7 @@ TEST(Ticket, UsesNoLineThatWasJoinedFromSeveral) {
 TEST(Ticket, DoesNotBelieveAnOldPackageIfADeviceIsUsable) {
   const std::string package = "ii  libibverbs1:amd64  39.0-1  amd64  Library for RDMA\n";
   EXPECT_EQ(ticket_facts(package), "rdma-core 39.0.0");
-  EXPECT_EQ(ticket_facts(package + "hca_id:\tmana_0\n"), "rdma mana_0");
+  EXPECT_EQ(ticket_facts(package + "hca_id:\tmana_0\n"), "module mana_ib loaded\nrdma mana_0");
 }
 
 // ---- limits -------------------------------------------------------------------------------------

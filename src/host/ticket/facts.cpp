@@ -97,7 +97,7 @@ void add_netdevs(const Statements& statements, const std::string& key, PciFuncti
 void add_functions(const Statements& statements, Ticket& ticket) {
   std::vector<PciFunction> functions;
   ticket.knows_drivers = ticket.knows_ports = true;
-  for (const auto& name : statements.subjects("function")) {
+  for (const auto& name : statements.present("function")) {
     const auto key = "function " + name;
     const auto* const id = statements.find(key + " id");
     const auto* const mana = statements.find(key + " mana");
@@ -149,6 +149,28 @@ bool cannot_be_builtin(const Statements& statements, std::string_view module) {
   return module == "mana_ib" && is_loaded(statements, "mana");
 }
 
+// The names that RDMA devices have in the kernel or in libibverbs.
+std::set<std::string> rdma_names(const Statements& statements) {
+  auto names = statements.present("rdma");
+  names.merge(statements.present("ibv"));
+  return names;
+}
+
+// The newest line with an RDMA device, which only mana_ib creates. Null if there is none.
+const Statement* mana_rdma_device(const Statements& statements) {
+  const Statement* newest = nullptr;
+  for (const auto& name : rdma_names(statements)) {
+    if (!is_mana_rdma_name(name)) continue;
+    for (const char* const kind : {"rdma", "ibv"}) {
+      const auto* const found = statements.find(fmt::format("{} {} present", kind, name));
+      const bool is_newer = found != nullptr && found->value == "yes" &&
+                            (newest == nullptr || newest->line.number < found->line.number);
+      if (is_newer) newest = found;
+    }
+  }
+  return newest;
+}
+
 Module module_of(const DriverModule& row, const Statements& statements, Ticket& ticket) {
   const std::string name(row.name);
   const auto key = "module " + name;
@@ -162,6 +184,10 @@ Module module_of(const DriverModule& row, const Statements& statements, Ticket& 
   const bool is_absent = loaded == nullptr || loaded->value == "no";
   if (!is_absent) return known(Presence::loaded, *loaded);
   const auto& functions = ticket.facts.functions;
+  const auto* const device = name == "mana_ib" ? mana_rdma_device(statements) : nullptr;
+  const bool has_device =
+      device != nullptr && (loaded == nullptr || loaded->line.number < device->line.number);
+  if (has_device) return known(Presence::loaded, *device);
   const bool drives = functions && std::ranges::any_of(*functions, [&name](const auto& function) {
                         return function.driver == name;
                       });
@@ -188,9 +214,7 @@ Module module_of(const DriverModule& row, const Statements& statements, Ticket& 
 void add_rdma_devices(const Statements& statements, Ticket& ticket) {
   auto& facts = ticket.facts;
   const auto* const all = statements.find("rdma-devices");
-  auto names = statements.subjects("rdma");
-  const auto usable = statements.subjects("ibv");
-  names.insert(usable.begin(), usable.end());
+  const auto names = rdma_names(statements);
   std::vector<PciFunction*> functions;
   if (facts.functions) {
     for (auto& function : *facts.functions) {
@@ -213,7 +237,6 @@ void add_rdma_devices(const Statements& statements, Ticket& ticket) {
   const bool has_mana = std::ranges::any_of(names, is_mana_rdma_name);
   if (all == nullptr && !has_mana) return;
   ticket.knows_rdma_devices = !has_mana || functions.size() == 1;
-  ticket.has_mana = ticket.has_mana || has_mana;
   if (all != nullptr) show(*all, "rdma", ticket);
   facts.rdma.devices = std::move(devices);
 }
@@ -223,7 +246,7 @@ void add_providers(const Statements& statements, Ticket& ticket) {
   const auto* const all = statements.find("ibv-devices");
   if (all == nullptr) return;
   std::vector<Provider> providers;
-  for (const auto& name : statements.subjects("ibv")) {
+  for (const auto& name : statements.present("ibv")) {
     providers.push_back({name, "", "not in the log"});
   }
   ticket.facts.rdma.providers = std::move(providers);
@@ -240,7 +263,7 @@ void add_rdma_core(const Statements& statements, Ticket& ticket) {
     const auto release =
         package == nullptr ? Result<Release>(not_in_log()) : Release::parse(package->value);
     if (!release) continue;
-    const bool has_provider = std::ranges::any_of(statements.subjects("ibv"), is_mana_rdma_name);
+    const bool has_provider = std::ranges::any_of(statements.present("ibv"), is_mana_rdma_name);
     if (*release < kFirstWithMana && has_provider) continue;
     rdma.rdma_core = std::optional<Release>(*release);
     show(*package, "rdma-core", ticket);
@@ -250,25 +273,26 @@ void add_rdma_core(const Statements& statements, Ticket& ticket) {
 
 // ---- DPDK and memory ----------------------------------------------------------------------------
 
-// The drivers are packages of their own. A list without them may have been filtered.
+// The drivers are packages of their own, named like librte-eal24 and librte-net-mana24 after the
+// ABI. A list without that of MANA may have been filtered.
 void add_dpdk(const Statements& statements, Ticket& ticket) {
+  constexpr std::string_view kEal = "librte-eal";
+  std::vector<SystemDpdk> found;
   const auto packages = statements.subjects("package");
-  const auto with = [&packages](std::string_view prefix) {
-    return std::ranges::find_if(packages,
-                                [prefix](const auto& p) { return p.starts_with(prefix); });
-  };
-  const auto eal = with("librte-eal");
-  const bool is_known = eal != packages.end() && with("librte-net-mana") != packages.end();
-  const auto* const version =
-      is_known ? statements.find(fmt::format("package {} version", *eal)) : nullptr;
-  if (version == nullptr) return;
-  SystemDpdk dpdk;
-  dpdk.library = fmt::format("package {}", *eal);
-  dpdk.version = upstream_version(version->value);
-  dpdk.net_mana = true;
-  dpdk.net_netvsc = with("librte-net-netvsc") != packages.end();
-  ticket.facts.dpdk = std::vector{std::move(dpdk)};
-  show(*version, "dpdk", ticket);
+  for (const auto& name : packages) {
+    if (!name.starts_with(kEal)) continue;
+    const auto abi = name.substr(kEal.size());
+    const auto* const version = statements.find(fmt::format("package {} version", name));
+    if (version == nullptr || !packages.contains("librte-net-mana" + abi)) continue;
+    SystemDpdk dpdk;
+    dpdk.library = "package " + name;
+    dpdk.version = upstream_version(version->value);
+    dpdk.net_mana = true;
+    dpdk.net_netvsc = packages.contains("librte-net-netvsc" + abi);
+    found.push_back(std::move(dpdk));
+    show(*version, "dpdk", ticket);
+  }
+  if (!found.empty()) ticket.facts.dpdk = std::move(found);
 }
 
 std::optional<std::uint64_t> number_of(const Statements& statements, const std::string& key) {
@@ -323,7 +347,8 @@ void add_memory(const Statements& statements, Ticket& ticket) {
 
 void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
   set_unknown(ticket.facts);
-  for (const auto& key : statements.disputed()) {
+  for (const auto& key :
+       ticket.outputs.empty() ? std::vector<std::string>() : statements.disputed()) {
     ticket.unused.push_back(fmt::format(
         "'{}': outputs in the log differ, and the prompts do not show that they are of one host",
         printable(key)));
@@ -333,7 +358,8 @@ void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
   ticket.is_hyperv = statements.value("hyperv") == "yes" || release.ends_with("-azure") ||
                      is_loaded(statements, "hv_netvsc");
   add_functions(statements, ticket);
-  ticket.has_mana = has_mana_function(ticket.facts.functions) || is_loaded(statements, "mana");
+  ticket.has_mana =
+      ticket.has_mana || has_mana_function(ticket.facts.functions) || is_loaded(statements, "mana");
   for (const auto& row : kDriverModules) {
     ticket.facts.modules.push_back(module_of(row, statements, ticket));
   }

@@ -94,4 +94,14 @@ TicketFilter filter_of_pipe(std::string_view command) {
   return filter;
 }
 
+void add_absent(const std::string& kind,
+                const TicketFilter& filter,
+                const TicketOutput& output,
+                TicketStatements& statements) {
+  for (const auto& name : statements.subjects(kind)) {
+    const bool is_absent = !output.seen.contains(name) && filter.keeps(name);
+    if (is_absent) statements.add(fmt::format("{} {} present", kind, name), "no");
+  }
+}
+
 }  // namespace manactl::host

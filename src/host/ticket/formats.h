@@ -78,4 +78,11 @@ TicketFilter filter_of_grep(const TicketWords& words);
 // another program than grep.
 TicketFilter filter_of_pipe(std::string_view command);
 
+// States that what `output` should list, but does not, no longer exists: "link eth0 present" is
+// "no". `kind` is the first word of the keys, `filter` that of the command.
+void add_absent(const std::string& kind,
+                const TicketFilter& filter,
+                const TicketOutput& output,
+                TicketStatements& statements);
+
 }  // namespace manactl::host

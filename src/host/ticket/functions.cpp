@@ -64,9 +64,11 @@ void end_function(const TicketOutput& output, bool is_at_end, TicketStatements& 
   statements.add(fmt::format("function {} driver", output.subject), "");
 }
 
-void begin_function(const PciAddress& address, TicketOutput& output) {
+void begin_function(const PciAddress& address, TicketOutput& output, TicketStatements& statements) {
   output.subject = address.str();
+  output.seen.insert(output.subject);
   output.note.clear();
+  statements.add(fmt::format("function {} present", output.subject), "yes");
 }
 
 // busybox prints "7870:00:00.0 Class 0200: 1414:00ba mana", without the name of a missing driver.
@@ -98,7 +100,7 @@ bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& 
     if (id.empty()) return true;
     const auto all = words(line);
     const auto address = address_in(all[0]);
-    begin_function(*address, output);
+    begin_function(*address, output, statements);
     statements.add(fmt::format("function {} id", address->str()), id);
     if (const auto driver = driver_of_busybox(output, all)) {
       output.note += 'd';
@@ -132,7 +134,9 @@ void finish_lspci(const TicketOutput& output, TicketStatements& statements) {
   const bool selects = has_option(all, 'd') || has_option(all, 's') || has_option(all, 't');
   const bool is_whole =
       output.is_complete && filter.is_known && filter.patterns.empty() && !selects;
-  if (is_whole) statements.add("functions", "all");
+  if (!is_whole) return;
+  add_absent("function", filter, output, statements);
+  statements.add("functions", "all");
 }
 
 // ---- dpdk-devbind.py ----------------------------------------------------------------------------
@@ -168,7 +172,7 @@ bool parse_devbind(std::string_view line, TicketOutput& output, TicketStatements
       driver == kManaDriver || quote.ends_with(" 00ba") || quote.find("Microsoft") != quote.npos;
   output.subject.clear();
   if (!is_mana) return true;
-  begin_function(*address_in(all[0]), output);
+  begin_function(*address_in(all[0]), output, statements);
   statements.add(fmt::format("function {} mana", output.subject), "yes");
   statements.add(fmt::format("function {} driver", output.subject), std::string(driver));
   for (const auto name : split(value_of_key(all, "if="), ',')) {
@@ -195,10 +199,9 @@ bool is_pci_message(std::string_view line) {
   return address_in_message(line) && !id_in(line).empty();
 }
 
-bool parse_pci_message(std::string_view line,
-                       TicketOutput& /*output*/,
-                       TicketStatements& statements) {
+bool parse_pci_message(std::string_view line, TicketOutput& output, TicketStatements& statements) {
   const auto address = address_in_message(line);
+  begin_function(*address, output, statements);
   statements.add(fmt::format("function {} id", address->str()), id_in(line));
   return true;
 }

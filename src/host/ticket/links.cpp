@@ -27,13 +27,14 @@ bool is_ip_links(const TicketWords& words) {
   return std::ranges::find(kShows, object[1]) != kShows.end() || object[1].size() > 2;
 }
 
-// True if the command lists all interfaces.
+// True if the command lists all interfaces. With -4 or -6, it lists those with such an address.
 bool lists_all_links(std::string_view command) {
   const auto all = words(command);
   return std::none_of(all.begin() + (all.empty() ? 0 : 1), all.end(), [](auto word) {
-    return word[0] != '-' && word != "link" && word != "l" && word != "li" && word != "a" &&
-           word != "addr" && word != "address" && word != "add" && word != "show" && word != "ls" &&
-           word != "list" && word != "sh" && word != "s";
+    return word == "-4" || word == "-6" ||
+           (word[0] != '-' && word != "link" && word != "l" && word != "li" && word != "a" &&
+            word != "addr" && word != "address" && word != "add" && word != "show" &&
+            word != "ls" && word != "list" && word != "sh" && word != "s");
   });
 }
 
@@ -76,7 +77,6 @@ void add_link_words(const TicketWords& words,
     const auto next = words[i + 1];
     if (word == "mtu" || word == "master") add(word, next);
     if (word == "link/ether") add("mac", next);
-    if (word == "altname") add(fmt::format("altname {}", next), "yes");
     if (word == "parentbus") add("bus", next);
     if (word == "parentdev") add("device", next);
   }
@@ -90,8 +90,6 @@ bool parse_link(std::string_view line, TicketOutput& output, TicketStatements& s
   if (is_full_link(all)) {
     begin_link(all[1].substr(0, all[1].size() - 1), output, statements);
     statements.add(fmt::format("link {} flags", output.subject), std::string(all[2]));
-    statements.add(fmt::format("link {} index", output.subject),
-                   std::string(all[0].substr(0, all[0].size() - 1)));
     if (std::ranges::find(all, "master") == all.end()) {
       statements.add(fmt::format("link {} master", output.subject), "");
     }
@@ -131,28 +129,25 @@ bool parse_link(std::string_view line, TicketOutput& output, TicketStatements& s
   return true;
 }
 
-// An interface that a complete list lacks no longer exists.
 void finish_links(const TicketOutput& output, TicketStatements& statements) {
   const auto filter = filter_of_pipe(output.command);
   // Every network namespace has a loopback interface.
   const bool is_all = output.is_complete && output.seen.contains("lo") && filter.is_known &&
                       filter.patterns.empty() && lists_all_links(output.command);
   if (!is_all) return;
-  for (const auto& name : statements.subjects("link")) {
-    if (!output.seen.contains(name)) statements.add(fmt::format("link {} present", name), "no");
-  }
+  add_absent("link", filter, output, statements);
   statements.add("links", "all");
 }
 
 // ---- ethtool ------------------------------------------------------------------------------------
 
-// The interface of "ethtool -i eth0"; empty for other commands.
 template <char option>
 bool is_ethtool(const TicketWords& words) {
   return words.size() > 1 && words[0] == "ethtool" && words[1].size() == 2 && words[1][0] == '-' &&
          words[1][1] == option;
 }
 
+// The interface of "ethtool -i eth0"; empty for other commands.
 std::string_view interface_of(const TicketOutput& output) {
   const auto all = words(output.command);
   const bool is_named = all.size() > 2 && InterfaceName::parse(all[2]).has_value();
@@ -185,9 +180,11 @@ bool parse_driver(std::string_view line, TicketOutput& output, TicketStatements&
     output.note = value;
     if (!name.empty()) statements.add(fmt::format("link {} driver", name), value);
     if (value == kSyntheticDriver) statements.add("hyperv", "yes");
+    if (value == kManaDriver) statements.add("mana", "yes");
   } else if (line.starts_with("bus-info:") && output.note == kManaDriver) {
     const auto address = PciAddress::parse(value);
     if (!address) return true;
+    statements.add(fmt::format("function {} present", address->str()), "yes");
     statements.add(fmt::format("function {} mana", address->str()), "yes");
     statements.add(fmt::format("function {} driver", address->str()), output.note);
     if (!name.empty()) {
@@ -198,17 +195,15 @@ bool parse_driver(std::string_view line, TicketOutput& output, TicketStatements&
 }
 
 bool parse_counters(std::string_view line, TicketOutput& output, TicketStatements& statements) {
+  // Only hv_netvsc counts the packets of a VF, and only mana has counters of the hardware channel.
+  const bool is_synthetic = line.starts_with("vf_rx_packets:");
+  const bool is_mana = line.starts_with("hc_rx_discards_no_wqe:");
   const auto name = interface_of(output);
-  // Only hv_netvsc counts the packets of a VF.
-  const bool is_synthetic = line.starts_with("vf_rx_packets:") && !name.empty();
-  if (is_synthetic) {
-    statements.add(fmt::format("link {} driver", name), std::string(kSyntheticDriver));
-    statements.add("hyperv", "yes");
+  if ((is_synthetic || is_mana) && !name.empty()) {
+    statements.add(fmt::format("link {} driver", name),
+                   std::string(is_mana ? kManaDriver : kSyntheticDriver));
+    statements.add(is_mana ? "mana" : "hyperv", "yes");
   }
-  return line.find(':') != std::string_view::npos;
-}
-
-bool parse_nothing(std::string_view line, TicketOutput& /*output*/, TicketStatements& /*all*/) {
   return line.find(':') != std::string_view::npos;
 }
 
@@ -219,8 +214,6 @@ std::vector<TicketFormat> link_formats() {
       {"ip link", is_ip_links, is_link_line, parse_link, finish_links},
       {"ethtool -i", is_ethtool<'i'>, is_driver_line, parse_driver},
       {"ethtool -S", is_ethtool<'S'>, nullptr, parse_counters},
-      {"ethtool -g", is_ethtool<'g'>, nullptr, parse_nothing},
-      {"ethtool -l", is_ethtool<'l'>, nullptr, parse_nothing},
   };
 }
 

@@ -136,10 +136,10 @@ void add_ticket_nics(const TicketStatements& statements, Ticket& ticket) {
   std::vector<TicketLink> links;
   ticket.knows_all_links = statements.find("links") != nullptr;
   int index = 0;
-  for (const auto& name : statements.subjects("link")) {
+  for (const auto& name : statements.present("link")) {
     const auto* const present = statements.find(fmt::format("link {} present", name));
     // An interface of ethtool only may no longer exist.
-    if (present == nullptr || present->value == "no") continue;
+    if (present == nullptr) continue;
     ticket.facts.interfaces.push_back(name);
     ticket.shown_by.try_emplace("interfaces", present->line);
     auto link = link_of(statements, ticket.facts, name, ++index);

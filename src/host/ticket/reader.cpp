@@ -230,6 +230,7 @@ void TicketReader::State::add(std::string_view line,
 Ticket TicketReader::State::finish() {
   end(nullptr, false);
   Ticket ticket;
+  ticket.has_mana = statements_.find("mana") != nullptr;
   if (has_too_many_lines()) {
     ticket.unused.push_back(fmt::format(
         "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",
@@ -264,6 +265,7 @@ std::vector<std::string> ticket_literals() {
                                        "hca_id:\t",
                                        "hca_id: ",
                                        "rdma link",
+                                       "/sys/class/infiniband",
                                        "rdma dev",
                                        "link mana_",
                                        "link manae_",

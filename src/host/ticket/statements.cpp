@@ -12,7 +12,8 @@ void TicketStatements::set_place(const TicketLine& line, const std::string& host
 }
 
 void TicketStatements::add_host(std::string_view name) {
-  const std::string host(name.substr(0, name.find('.')));
+  const bool is_address = name.find_first_not_of("0123456789.") == name.npos;
+  const std::string host(is_address ? name : name.substr(0, name.find('.')));
   if (!host.empty()) hosts_.insert(host);
 }
 
@@ -44,6 +45,14 @@ std::set<std::string> TicketStatements::subjects(const std::string& kind) const 
     if (!at->first.starts_with(prefix)) break;
     names.emplace(words(at->first).at(1));
   }
+  return names;
+}
+
+std::set<std::string> TicketStatements::present(const std::string& kind) const {
+  auto names = subjects(kind);
+  std::erase_if(names, [&](const std::string& name) {
+    return value(fmt::format("{} {} present", kind, name)) == "no";
+  });
   return names;
 }
 

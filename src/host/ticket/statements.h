@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,6 +42,9 @@ class TicketStatements {
 
   // The second words of the keys that begin with `kind`, such as the names of links.
   std::set<std::string> subjects(const std::string& kind) const;
+
+  // Those of subjects() that exist: no newer list lacks them.
+  std::set<std::string> present(const std::string& kind) const;
 
   // The keys whose outputs differ.
   std::vector<std::string> disputed() const;

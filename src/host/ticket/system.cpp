@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
 #include "base/text.h"
+#include "host/gather.h"
 #include "host/ticket/formats.h"
 
 namespace manactl::host {
@@ -40,23 +42,56 @@ bool is_rdma_line(std::string_view line) {
   return rdma_device_in(line).starts_with("mana");
 }
 
+// The kernel has the device, or libibverbs has a provider for it. `kind` is "rdma" or "ibv".
+void add_rdma_device(std::string_view kind,
+                     std::string_view name,
+                     TicketOutput& output,
+                     TicketStatements& statements) {
+  output.seen.emplace(name);
+  statements.add(fmt::format("{} {} present", kind, name), "yes");
+  if (is_mana_rdma_name(name)) statements.add("mana", "yes");
+}
+
 bool parse_rdma(std::string_view line, TicketOutput& output, TicketStatements& statements) {
   const auto name = rdma_device_in(line);
   if (!is_rdma_name(name)) {
     output.note = "other";  // an error, or a detail of -d
     return false;
   }
-  statements.add(fmt::format("rdma {} listed", name), "yes");
+  add_rdma_device("rdma", name, output, statements);
   return true;
 }
 
+bool is_rdma_directory(const TicketWords& words) {
+  return words.size() == 2 && words[0] == "ls" &&
+         (words[1] == "/sys/class/infiniband" || words[1] == "/sys/class/infiniband/");
+}
+
+// The names of the devices, which are in one line on a terminal.
+bool parse_rdma_directory(std::string_view line,
+                          TicketOutput& output,
+                          TicketStatements& statements) {
+  const auto all = words(line);
+  const auto is_device = [](std::string_view name) {
+    return is_digit(name.back()) &&
+           std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_'; });
+  };
+  if (!std::ranges::all_of(all, is_device)) {
+    output.note = "other";
+    return false;
+  }
+  for (const auto name : all) add_rdma_device("rdma", name, output, statements);
+  return true;
+}
+
+// A device that does not exist has no provider either.
 void finish_rdma(const TicketOutput& output, TicketStatements& statements) {
   const auto filter = filter_of_pipe(output.command);
   const auto all = words(std::string_view(output.command).substr(0, output.command.find('|')));
-  const bool lists_all = is_rdma(all) && all.size() <= 3;
-  if (output.is_complete && output.note.empty() && lists_all && filter.keeps("mana_")) {
-    statements.add("rdma-devices", "all");
-  }
+  const bool lists_all = (is_rdma(all) && all.size() <= 3) || is_rdma_directory(all);
+  if (!output.is_complete || !output.note.empty() || !lists_all || !filter.keeps("mana_")) return;
+  for (const char* const kind : {"rdma", "ibv"}) add_absent(kind, filter, output, statements);
+  statements.add("rdma-devices", "all");
 }
 
 // ---- ibv_devices and ibv_devinfo ----------------------------------------------------------------
@@ -81,7 +116,7 @@ bool parse_ibv(std::string_view line, TicketOutput& output, TicketStatements& st
   const bool is_device = all.size() == 2 && all[0] == "hca_id:";
   if (is_row || is_device) {
     const auto name = is_row ? all[0] : all[1];
-    if (is_rdma_name(name)) statements.add(fmt::format("ibv {} listed", name), "yes");
+    if (is_rdma_name(name)) add_rdma_device("ibv", name, output, statements);
     return true;
   }
   return line.starts_with("------") || (output.note != "header" && line.find(':') != line.npos);
@@ -91,7 +126,9 @@ bool parse_ibv(std::string_view line, TicketOutput& output, TicketStatements& st
 void finish_ibv(const TicketOutput& output, TicketStatements& statements) {
   const bool is_whole =
       output.is_complete && output.note == "header" && words(output.command).size() == 1;
-  if (is_whole) statements.add("ibv-devices", "all");
+  if (!is_whole) return;
+  add_absent("ibv", {}, output, statements);
+  statements.add("ibv-devices", "all");
 }
 
 // ---- hugepages ----------------------------------------------------------------------------------
@@ -164,9 +201,8 @@ bool parse_hugepages_file(std::string_view line,
 // ---- packages -----------------------------------------------------------------------------------
 
 bool is_relevant_package(std::string_view name) {
-  return name == "libibverbs1" || name == "libibverbs" || name == "ibverbs-providers" ||
-         name.starts_with("librte-eal") || name.starts_with("librte-net-mana") ||
-         name.starts_with("librte-net-netvsc");
+  return name == "libibverbs1" || name == "libibverbs" || name.starts_with("librte-eal") ||
+         name.starts_with("librte-net-mana") || name.starts_with("librte-net-netvsc");
 }
 
 bool is_dpkg(const TicketWords& words) {
@@ -218,6 +254,7 @@ bool parse_rpm(std::string_view line, TicketOutput& /*output*/, TicketStatements
 std::vector<TicketFormat> system_formats() {
   return {
       {"rdma", is_rdma, is_rdma_line, parse_rdma, finish_rdma},
+      {"ls /sys/class/infiniband", is_rdma_directory, nullptr, parse_rdma_directory, finish_rdma},
       {"ibv_devices", is_ibv, is_ibv_line, parse_ibv, finish_ibv},
       {"meminfo", is_meminfo, is_hugepages_line, parse_meminfo},
       {"hugepages", is_hugepages_file, is_hugepages_file_line, parse_hugepages_file},

@@ -38,7 +38,7 @@ struct Ticket {
   bool knows_rdma_devices = false;   // PciFunction::rdma_devices of every MANA function
   bool knows_all_links = false;      // a complete ip link
   bool is_hyperv = false;            // an output is that of a VM of Hyper-V
-  bool has_mana = false;             // an output shows a function, driver or device of MANA
+  bool has_mana = false;             // any output, used or not, shows MANA
 };
 
 // Every command and every distinctive first line contains one of these texts.
