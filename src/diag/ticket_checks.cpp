@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "host/numa.h"
 #include "host/testpmd.h"
 
 namespace manactl::diag {
@@ -122,6 +123,9 @@ TicketReport check_ticket(const Ticket& ticket,
   report.outputs = ticket.outputs;
   report.unused = ticket.unused;
   if (ticket.outputs.empty()) return report;
+  CheckOptions options;
+  options.testpmd_bytes =
+      host::size_of_testpmd(ticket.facts, host::common_node(ticket.facts)).hugepage_bytes;
   for (const auto& row : kTicketChecks) {
     const Check* const check = find_check(row.id);
     if (check == nullptr || !row.is_allowed(ticket)) continue;
@@ -131,7 +135,7 @@ TicketReport check_ticket(const Ticket& ticket,
                                   ticket.facts.dpdk &&
                                   std::ranges::any_of(*ticket.facts.dpdk, is_other);
     if (is_of_other_dpdk) continue;
-    auto outcome = run_all({check, 1}, ticket.facts, {}).outcomes.front();
+    auto outcome = run_all({check, 1}, ticket.facts, options).outcomes.front();
     const auto status = outcome.finding.status;
     if (status == Status::unknown || status == Status::skipped) continue;
     outcome.quote = quote_of(ticket, row.shown_by, log);

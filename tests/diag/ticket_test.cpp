@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "diag/doctor.h"
 #include "diag/logs.h"
+#include "host/testpmd.h"
 
 namespace manactl::diag::ticket_test {
 namespace {
@@ -322,7 +323,37 @@ TEST(TicketChecks, ConfirmTheErrorsOfTheSameTicket) {
   EXPECT_THAT(diagnosis.root->confirmed_by, HasSubstr("enP30832s1 of eth1 is up"));
 }
 
+// testpmd of this size is what `check` and `prepare` reserve pages for.
+TEST(TicketChecks, RecommendAsManyHugepagesAsTestpmdNeeds) {
+  const auto log = read_text(kLspci +
+                             shell("grep -i huge /proc/meminfo",
+                                   "HugePages_Total:       0\nHugePages_Free:        0\n"
+                                   "Hugetlb:     0 kB\n") +
+                             kEnd);
+  const auto* const outcome = log.ticket.checks.find("memory.hugepages");
+  ASSERT_NE(outcome, nullptr);
+  ASSERT_TRUE(outcome->finding.remedy);
+  EXPECT_THAT(
+      outcome->finding.remedy->commands,
+      Contains(host::reserve_command({}, -1, host::size_of_testpmd({}, -1).hugepage_bytes)));
+}
+
+TEST(TicketChecks, AreNotAboutManaIfOnlyAnotherNicIsListed) {
+  for (const auto& text :
+       {shell("lspci -k",
+              "d8c9:00:02.0 Ethernet controller: Mellanox Technologies MT27710 Family "
+              "[ConnectX-4 Lx Virtual Function]\n\tKernel driver in use: mlx5_core\n"),
+        shell(
+            "dpdk-devbind.py -s",
+            "d8c9:00:02.0 'MT27710 Family 1016' if=enP55497s1 drv=mlx5_core unused=vfio-pci\n")}) {
+    EXPECT_EQ(diagnose_ticket(text + kEnd).verdict->answer, Answer::not_mana) << text;
+  }
+}
+
 TEST(TicketChecks, MakeALogOneAboutMana) {
+  EXPECT_EQ(
+      diagnose_ticket(shell("ethtool -i enP30832s1 | head -1", "driver: mana\n")).verdict->answer,
+      Answer::no_failure);
   EXPECT_EQ(diagnose_ticket("hello\n").verdict->answer, Answer::not_mana);
   EXPECT_EQ(diagnose_ticket(kLspci + kEnd).verdict->answer, Answer::no_failure);
 }
