@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <sstream>
