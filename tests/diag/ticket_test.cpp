@@ -270,6 +270,14 @@ TEST(TicketChecks, AreNotMadeOfALogWithoutCommands) {
   EXPECT_THAT(log.ticket.outputs, IsEmpty());
 }
 
+TEST(TicketChecks, QuoteTheNewestOfEqualOutputs) {
+  const auto lspci =
+      shell("lspci", "0000:00:08.0 VGA compatible controller: Microsoft Hyper-V VGA\n");
+  const auto log = read_text(kUname + lspci + lspci + kEnd);
+  ASSERT_NE(log.ticket.checks.find("hardware.mana"), nullptr);
+  EXPECT_EQ(log.ticket.checks.find("hardware.mana")->quote->line, 5U);
+}
+
 // A VM may have NICs without accelerated networking, so a missing VF is not a failure.
 TEST(TicketChecks, DoNotFailForANicWithoutVf) {
   const auto text = kLspci +

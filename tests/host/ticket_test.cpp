@@ -200,6 +200,8 @@ TEST(Ticket, TakesAnRdmaDeviceForTheProofOfItsModule) {
       "user@vm1:~$ rdma link\nlink mana_0/1 state ACTIVE physical_state LINK_UP\n";
   EXPECT_EQ(ticket_facts(lsmod + "user@vm1:~$ sudo modprobe mana_ib\n" + rdma),
             "module mana loaded\nmodule mana_ib loaded\nrdma mana_0");
+  EXPECT_EQ(ticket_facts(rdma + lsmod + rdma),
+            "module mana loaded\nmodule mana_ib loaded\nrdma mana_0");
   EXPECT_EQ(ticket_facts(rdma + lsmod + "user@vm1:~$ exit\n"),
             "module mana loaded\nmodule mana_ib available\nrdma mana_0");
 }

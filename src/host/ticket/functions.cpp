@@ -136,7 +136,7 @@ void finish_lspci(const TicketOutput& output, TicketStatements& statements) {
       output.is_complete && filter.is_known && filter.patterns.empty() && !selects;
   if (!is_whole) return;
   add_absent("function", filter, output, statements);
-  statements.add("functions", "all");
+  statements.renew("functions", "all");
 }
 
 // ---- dpdk-devbind.py ----------------------------------------------------------------------------

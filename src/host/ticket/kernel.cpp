@@ -104,7 +104,7 @@ void finish_lsmod(const TicketOutput& output, TicketStatements& statements) {
   for (const auto& module : kDriverModules) {
     const bool is_listed = output.seen.contains(std::string(module.name));
     if (!is_listed && filter.keeps(module.name)) {
-      statements.add(fmt::format("module {} loaded", module.name), "no");
+      statements.renew(fmt::format("module {} loaded", module.name), "no");
     }
   }
 }

@@ -136,7 +136,7 @@ void finish_links(const TicketOutput& output, TicketStatements& statements) {
                       filter.patterns.empty() && lists_all_links(output.command);
   if (!is_all) return;
   add_absent("link", filter, output, statements);
-  statements.add("links", "all");
+  statements.renew("links", "all");
 }
 
 // ---- ethtool ------------------------------------------------------------------------------------

@@ -28,6 +28,11 @@ void TicketStatements::add(const std::string& key, const std::string& value) {
   statement = {value, line_, host_, statement.is_disputed || !is_of_host};
 }
 
+void TicketStatements::renew(const std::string& key, const std::string& value) {
+  add(key, value);
+  statements_.at(key).line = line_;
+}
+
 const TicketStatements::Statement* TicketStatements::find(const std::string& key) const {
   const auto found = statements_.find(key);
   return found == statements_.end() || found->second.is_disputed ? nullptr : &found->second;

@@ -30,7 +30,11 @@ class TicketStatements {
   // Sets the line and the host of the statements that follow.
   void set_place(const TicketLine& line, const std::string& host);
 
+  // An equal value keeps its first line.
   void add(const std::string& key, const std::string& value);
+
+  // As add(), but an equal value has the newest line.
+  void renew(const std::string& key, const std::string& value);
 
   // A short host name, of a prompt or of uname.
   void add_host(std::string_view name);

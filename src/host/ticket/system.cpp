@@ -48,7 +48,7 @@ void add_rdma_device(std::string_view kind,
                      TicketOutput& output,
                      TicketStatements& statements) {
   output.seen.emplace(name);
-  statements.add(fmt::format("{} {} present", kind, name), "yes");
+  statements.renew(fmt::format("{} {} present", kind, name), "yes");
   if (is_mana_rdma_name(name)) statements.add("mana", "yes");
 }
 
@@ -91,7 +91,7 @@ void finish_rdma(const TicketOutput& output, TicketStatements& statements) {
   const bool lists_all = (is_rdma(all) && all.size() <= 3) || is_rdma_directory(all);
   if (!output.is_complete || !output.note.empty() || !lists_all || !filter.keeps("mana_")) return;
   for (const char* const kind : {"rdma", "ibv"}) add_absent(kind, filter, output, statements);
-  statements.add("rdma-devices", "all");
+  statements.renew("rdma-devices", "all");
 }
 
 // ---- ibv_devices and ibv_devinfo ----------------------------------------------------------------
@@ -128,7 +128,7 @@ void finish_ibv(const TicketOutput& output, TicketStatements& statements) {
       output.is_complete && output.note == "header" && words(output.command).size() == 1;
   if (!is_whole) return;
   add_absent("ibv", {}, output, statements);
-  statements.add("ibv-devices", "all");
+  statements.renew("ibv-devices", "all");
 }
 
 // ---- hugepages ----------------------------------------------------------------------------------
