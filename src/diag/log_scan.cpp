@@ -137,7 +137,10 @@ void Scan::scan_block(const Block& block) {
     const auto line = text.substr(begin, end - begin);
     const bool is_rate = skip_rate(line, number);
     if (!is_rate) scan_line(line, number);
-    if (!is_rate || ticket_.is_reading()) ticket_.read_line(begin, end, number);
+    const auto with_line_end = text.substr(begin, end + 1 - begin);
+    const bool may_be_of_ticket =
+        ticket_.is_reading() || (!is_rate && known_.may_begin_ticket(with_line_end));
+    if (may_be_of_ticket) ticket_.read_line(begin, end, number);
     if (known_at != std::string_view::npos && known_at < end) {
       known_at = known_.next_candidate(text, end);
     }

@@ -21,8 +21,6 @@ extern const std::string_view signatures_json;
 namespace manactl::diag {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 // A literal must have this many bytes: shorter ones occur in too many lines.
 constexpr std::size_t kMinLiteral = 8;
 
@@ -54,26 +52,29 @@ Result<Expression> compile(const Signature& signature) {
   return expression;
 }
 
-// The literals of all signatures, and the signatures that need each of them.
-struct LiteralIndex {
-  Texts texts;
-  std::vector<std::vector<std::size_t>> owners;  // for each text: indexes of signatures
-  std::vector<bool> is_of_counters;              // for each text
+// A text that selects candidate lines.
+struct Literal {
+  std::string text;
+  std::vector<std::size_t> owners;  // indexes of the signatures that need it
+  bool is_of_counters = false;      // begins a report of counters, or names its device
+  bool is_of_ticket = false;        // may begin a pasted output
 };
 
-Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures,
-                                    const std::vector<CounterFormat>& formats) {
-  std::map<std::string, std::vector<std::size_t>> by_text;
+// One search finds the lines of signatures, those of counters and those of pasted outputs.
+Result<std::vector<Literal>> collect_literals(const std::vector<Signature>& signatures,
+                                              const std::vector<CounterFormat>& formats) {
+  std::map<std::string, Literal> by_text;
   for (const auto& format : formats) {
-    for (const auto& text : format.literals) by_text[text];
+    for (const auto& text : format.literals) by_text[text].is_of_counters = true;
   }
+  for (const auto& text : host::ticket_literals()) by_text[text].is_of_ticket = true;
   for (std::size_t i = 0; i < signatures.size(); ++i) {
     if (is_rule(signatures[i])) continue;  // no line matches it
     const auto name = fmt::format("signature '{}'", signatures[i].id);
-    auto literals = required_literals(signatures[i].match);
-    if (!literals) return because(literals.error(), name);
+    auto texts = required_literals(signatures[i].match);
+    if (!texts) return because(texts.error(), name);
     const auto is_short = [](const auto& text) { return text.size() < kMinLiteral; };
-    if (literals->empty() || std::ranges::any_of(*literals, is_short)) {
+    if (texts->empty() || std::ranges::any_of(*texts, is_short)) {
       return fail(
           Errc::invalid,
           fmt::format(
@@ -81,18 +82,21 @@ Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures,
               name,
               kMinLiteral));
     }
-    for (const auto& text : *literals) by_text[text].push_back(i);
+    for (const auto& text : *texts) by_text[text].owners.push_back(i);
   }
-  LiteralIndex index;
-  for (auto& [text, owners] : by_text) {
-    const auto has_text = [&text = text](const CounterFormat& format) {
-      return std::ranges::find(format.literals, text) != format.literals.end();
-    };
-    index.texts.push_back(text);
-    index.is_of_counters.push_back(std::ranges::any_of(formats, has_text));
-    index.owners.push_back(std::move(owners));
+  std::vector<Literal> literals;
+  for (auto& [text, literal] : by_text) {
+    literal.text = text;
+    literals.push_back(std::move(literal));
   }
-  return index;
+  return literals;
+}
+
+LiteralScanner scanner_of(const std::vector<Literal>& literals) {
+  std::vector<std::string> texts;
+  texts.reserve(literals.size());
+  for (const auto& literal : literals) texts.push_back(literal.text);
+  return {std::move(texts), LiteralScanner::Case::exact};
 }
 
 }  // namespace
@@ -101,8 +105,8 @@ struct SignatureSet::Compiled {
   std::vector<Signature> signatures;
   std::vector<CounterFormat> formats;
   std::vector<Expression> expressions;  // same indexes as `signatures`
-  LiteralIndex literals;
-  LiteralScanner scanner;
+  std::vector<Literal> literals;
+  LiteralScanner scanner;  // returns indexes into `literals`
 
   std::optional<Found> run(std::size_t index, std::string_view line) const;
   Match match_of(const Found& found) const;
@@ -151,7 +155,7 @@ Result<SignatureSet> SignatureSet::parse(std::string_view json) {
   if (!signatures) return tl::unexpected(signatures.error());
   auto formats = parse_counter_formats(embedded::counters_json);
   if (!formats) return tl::unexpected(formats.error());
-  auto literals = index_literals(*signatures, *formats);
+  auto literals = collect_literals(*signatures, *formats);
   if (!literals) return tl::unexpected(literals.error());
   std::vector<Expression> expressions;
   for (const auto& signature : *signatures) {
@@ -159,12 +163,7 @@ Result<SignatureSet> SignatureSet::parse(std::string_view json) {
     if (!expression) return tl::unexpected(expression.error());
     expressions.push_back(std::move(*expression));
   }
-  // One search finds both the lines of signatures and those of pasted outputs.
-  for (auto& text : host::ticket_literals()) {
-    literals->texts.push_back(std::move(text));
-    literals->owners.emplace_back();
-  }
-  LiteralScanner scanner(literals->texts, LiteralScanner::Case::exact);
+  auto scanner = scanner_of(*literals);
   return SignatureSet(std::make_unique<Compiled>(Compiled{std::move(*signatures),
                                                           std::move(*formats),
                                                           std::move(expressions),
@@ -195,14 +194,19 @@ std::vector<std::uint32_t> SignatureSet::texts_in(std::string_view line) const {
 
 bool SignatureSet::may_begin_counters(const std::vector<std::uint32_t>& texts) const {
   return std::ranges::any_of(
-      texts, [this](auto text) { return compiled_->literals.is_of_counters[text]; });
+      texts, [this](auto text) { return compiled_->literals[text].is_of_counters; });
+}
+
+bool SignatureSet::may_begin_ticket(std::string_view line) const {
+  return std::ranges::any_of(texts_in(line),
+                             [this](auto text) { return compiled_->literals[text].is_of_ticket; });
 }
 
 std::vector<Match> SignatureSet::matches(std::string_view line,
                                          const std::vector<std::uint32_t>& texts) const {
   std::set<std::size_t> candidates;
   for (const auto text : texts) {
-    const auto& owners = compiled_->literals.owners[text];
+    const auto& owners = compiled_->literals[text].owners;
     candidates.insert(owners.begin(), owners.end());
   }
   std::vector<Found> found;

@@ -42,9 +42,9 @@ class SignatureSet {
   // Null if no signature has this id.
   const Signature* find(std::string_view id) const;
 
-  // Returns an offset in the next line that may match or begin a report of counters, or npos.
-  // `from` must be the beginning of a line. This is the fast path: most lines of a log cannot
-  // match.
+  // Returns an offset in the next line that may match, begin a report of counters, or begin a
+  // pasted output; npos if there is none. `from` must be the beginning of a line. This is the fast
+  // path: most lines of a log cannot match.
   std::size_t next_candidate(std::string_view block, std::size_t from) const;
 
   bool may_match(std::string_view block) const { return next_candidate(block, 0) != block.npos; }
@@ -54,6 +54,9 @@ class SignatureSet {
 
   // Whether a line with these texts may begin a report of counters, or name its device.
   bool may_begin_counters(const std::vector<std::uint32_t>& texts) const;
+
+  // Whether the line may begin a pasted output. It includes its prefix and its line end.
+  bool may_begin_ticket(std::string_view line) const;
 
   // Returns every signature that matches, because two threads may have written into one line. Of
   // matches that overlap, only the longest is returned.

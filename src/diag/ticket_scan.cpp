@@ -4,17 +4,7 @@
 
 #include <algorithm>
 
-#include "diag/literal_scanner.h"
-
 namespace manactl::diag {
-namespace {
-
-bool has_ticket_literal(std::string_view line) {
-  static const LiteralScanner scanner(host::ticket_literals(), LiteralScanner::Case::exact);
-  return scanner.next(line, 0).at != std::string_view::npos;
-}
-
-}  // namespace
 
 void TicketScan::begin(const Block& block) {
   block_ = block.text;
@@ -33,10 +23,7 @@ void TicketScan::read_until(std::size_t end) {
 }
 
 void TicketScan::read_line(std::size_t begin, std::size_t end, std::uint64_t number) {
-  const auto line = block_.substr(begin, end + 1 - begin);
-  if (reader_.is_reading() || has_ticket_literal(line)) {
-    reader_.add(line, number, block_.substr(0, begin));
-  }
+  reader_.add(block_.substr(begin, end + 1 - begin), number, block_.substr(0, begin));
   next_ = end + 1;
   number_ = number + 1;
 }

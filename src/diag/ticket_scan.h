@@ -22,7 +22,8 @@ class TicketScan {
   // If an output is being read, reads the lines that begin before the offset `end`.
   void read_until(std::size_t end);
 
-  // Reads the candidate line from `begin` to `end`; read_until(begin) precedes it.
+  // Reads the candidate line from `begin` to `end`, which may begin an output or is part of one.
+  // read_until(begin) precedes it.
   void read_line(std::size_t begin, std::size_t end, std::uint64_t number);
 
   host::Ticket finish() { return reader_.finish(); }

@@ -22,6 +22,23 @@ bool is_named(const std::vector<std::string>& list, const std::string& id) {
   });
 }
 
+// "HugePages_" begins an output of /proc/meminfo, but no report of counters.
+TEST(Literals, AreOfSignaturesOfCountersOrOfTickets) {
+  const auto& set = signatures();
+  const auto may_begin_counters = [&set](std::string_view line) {
+    return set.may_begin_counters(set.texts_in(line));
+  };
+  constexpr std::string_view kTicket = "$ sudo lspci";
+  constexpr std::string_view kOutput = "HugePages_Total:    1024";
+  constexpr std::string_view kCounters = "  ####### NIC statistics for port 0  ######";
+  constexpr std::string_view kSignature = "EAL: Detected CPU lcores: 2";
+  for (const auto line : {kTicket, kOutput, kCounters, kSignature}) {
+    EXPECT_TRUE(set.may_match(line)) << line;
+    EXPECT_EQ(set.may_begin_ticket(line), line == kTicket || line == kOutput) << line;
+    EXPECT_EQ(may_begin_counters(line), line == kCounters) << line;
+  }
+}
+
 class EverySignature : public testing::TestWithParam<std::size_t> {
  protected:
   const Signature& signature() const { return signatures().all()[GetParam()]; }
