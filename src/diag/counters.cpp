@@ -288,7 +288,8 @@ void CounterTracker::look_for_share(const Signature& signature, const Series& se
   const auto least = min_packets(rule, series.reports);
   const auto packets = growth(series, rule.of);
   const auto others = growth(series, rule.reference);
-  if (least == 0 || packets < least || others == 0) return;
+  const bool has_reference = shown(series, rule.reference) != nullptr;
+  if (least == 0 || packets < least || !has_reference) return;
   const auto all = static_cast<double>(packets) + static_cast<double>(others);
   const auto share = static_cast<double>(packets) / all;
   if (share * kMille < static_cast<double>(rule.per_mille)) return;

@@ -186,6 +186,15 @@ TEST(Counters, OfLostPacketsHaveAFigure) {
   EXPECT_THAT(diagnosis.root->quote->text, testing::HasSubstr("RX-missed: 6000"));
 }
 
+TEST(Counters, OfOnlyLostPacketsShowThatNothingPasses) {
+  const auto drops = diagnose_text(start("rxonly") + report({}) + report({.missed = 6000}));
+  ASSERT_EQ(root_id(drops), "receive-drops");
+  EXPECT_EQ(drops.root->title, "port 0 drops 100.0 % of the packets that arrive");
+  EXPECT_EQ(drops.verdict->answer, Answer::failed);
+  const auto pool = diagnose_text(start("rxonly") + report({}) + report({.no_mbuf = 6000}));
+  EXPECT_EQ(root_id(pool), "receive-pool-empty");
+}
+
 TEST(Counters, OfFewLostPacketsAreNormal) {
   // Packets that were lost before the first report are not lost since then.
   for (const auto& [first, second] :
