@@ -125,9 +125,10 @@ std::optional<double> seconds_between(std::string_view from, std::string_view to
   const auto end = parse_time(to);
   if (!begin || !end || begin->format != end->format) return std::nullopt;
   double seconds = end->seconds - begin->seconds;
-  const bool is_new_year = begin->format == TimeFormat::date_without_year &&
-                           from.starts_with("Dec") && to.starts_with("Jan");
-  if (is_new_year) seconds += kYear;
+  const bool has_no_year = begin->format == TimeFormat::date_without_year;
+  if (has_no_year && from.starts_with("Dec") && to.starts_with("Jan")) seconds += kYear;
+  // The year is a leap year, which days_before() does not count.
+  if (has_no_year && from.starts_with("Feb 29") && !to.starts_with("Feb")) seconds += kDay;
   if (seconds < 0) return std::nullopt;
   constexpr double kMicroseconds = 1e6;  // logs have no finer times
   return std::round(seconds * kMicroseconds) / kMicroseconds;

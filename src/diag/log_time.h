@@ -18,7 +18,7 @@ std::string_view time_of(std::string_view line, std::string_view message);
 
 // Returns the seconds between two times of time_of(). Returns nothing if one is missing, if their
 // formats differ, or if the clock went back. A time without a year is in the next year if it
-// follows a line of December and is in January.
+// follows a line of December and is in January. Only a time on February 29 shows a leap year.
 std::optional<double> seconds_between(std::string_view from, std::string_view to);
 
 // Returns "5 s", "2 min 5 s", "41 min", "8 h 29 min" or "3 days 4 h".

@@ -25,6 +25,13 @@ TEST(SecondsBetween, CountsANewYearInATimeWithoutOne) {
   EXPECT_EQ(seconds_between("2026-12-31T23:59:50", "2027-01-01T00:00:05"), 15);
 }
 
+TEST(SecondsBetween, CountsALeapDayInATimeWithoutAYear) {
+  EXPECT_EQ(seconds_between("Feb 29 11:00:00", "Mar  1 09:00:00"), 22 * 3600);
+  EXPECT_EQ(seconds_between("Feb 29 11:00:00", "Mar  1 12:00:00"), 25 * 3600);
+  EXPECT_EQ(seconds_between("Feb 28 11:00:00", "Feb 29 09:00:00"), 22 * 3600);
+  EXPECT_EQ(seconds_between("Feb 29 11:00:00", "Feb 29 10:00:00"), std::nullopt);
+}
+
 TEST(SecondsBetween, IsUnknownIfTheTimesCannotBeCompared) {
   EXPECT_EQ(seconds_between("", "12.5"), std::nullopt);
   EXPECT_EQ(seconds_between("12.5", ""), std::nullopt);
