@@ -51,6 +51,8 @@ class JsonFields {
   // Optional fields: null or missing is not an error.
   std::string text_or_empty(const char* key) const { return has(key) ? text(key) : std::string(); }
 
+  bool flag_or_false(const char* key) const { return has(key) && flag(key); }
+
   std::uint64_t number_or_zero(const char* key) const { return has(key) ? number(key) : 0; }
 
   std::optional<double> real_or_none(const char* key) const {

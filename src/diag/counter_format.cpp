@@ -145,9 +145,9 @@ Result<std::vector<CounterFormat>> parse_counter_formats(std::string_view json) 
     if (row.has("names")) format.names = pattern_of(row, "names", row.text("names"));
     for (const auto& text : row.texts("rows")) format.rows.push_back(pattern_of(row, "rows", text));
     format.gap = row.number_or_zero("gap");
-    format.has_last_row = row.has("has_last_row") && row.flag("has_last_row");
-    format.has_deltas = row.has("has_deltas") && row.flag("has_deltas");
-    format.is_port = row.has("is_port") && row.flag("is_port");
+    format.has_last_row = row.flag_or_false("has_last_row");
+    format.has_deltas = row.flag_or_false("has_deltas");
+    format.is_port = row.flag_or_false("is_port");
   }
   if (document.error().empty()) return formats;
   return fail(Errc::invalid, "cannot read the counters: " + document.error());

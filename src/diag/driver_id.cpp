@@ -14,8 +14,6 @@ namespace manactl::diag {
 
 namespace {
 
-constexpr std::uint32_t kBackportMana = 19;
-constexpr std::uint32_t kMana = 20;
 constexpr const char* kTooOld = "rdma-core before 44 has no provider for MANA";
 
 // The index is a driver id: enum rdma_driver_id in Linux include/uapi/rdma/ib_user_ioctl_verbs.h.
@@ -120,9 +118,9 @@ DriverIdVerdict judge_other(const DriverIdInput& in) {
 
 DriverIdVerdict judge_known(const DriverIdInput& in) {
   switch (*in.kernel) {
-    case kBackportMana:
+    case kBackportManaId:
       return judge_backport(in);
-    case kMana:
+    case kManaId:
       return judge_upstream(in);
     default:
       return judge_other(in);

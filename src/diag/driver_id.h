@@ -16,6 +16,9 @@
 
 namespace manactl::diag {
 
+inline constexpr std::uint32_t kBackportManaId = 19;  // upstream, the id of ERDMA
+inline constexpr std::uint32_t kManaId = 20;
+
 // The provider that libibverbs chose for the device.
 struct ProviderChoice {
   enum class Kind { chosen, none, unknown };

@@ -163,7 +163,7 @@ Remedy newer_rdma_core(const host::Facts& facts) {
   }
   const auto devices = mana_rdma_devices(facts);
   const bool uses_19 = std::ranges::any_of(
-      devices, [](const host::RdmaDevice* device) { return device->driver_id == 19; });
+      devices, [](const host::RdmaDevice* device) { return device->driver_id == kBackportManaId; });
   if (is_rdma_core_too_old(facts) && uses_19) {
     auto commands = newer_kernel_commands(facts);
     append_commands(commands, build_rdma_core(family_of(facts)));
@@ -212,7 +212,7 @@ Finding core(const host::Facts& facts, const CheckOptions& /*options*/) {
 Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
   constexpr const char* kWhyMaskRdmaNdd =
       "the last command is needed because rdma-ndd would delay SSH logins after a boot by minutes";
-  if (kernel == 20) {
+  if (kernel == kManaId) {
     return {fmt::format("replace the patched rdma-core with one that uses driver id 20 ({}):",
                         kWhyMaskRdmaNdd),
             build_rdma_core(family_of(facts))};
@@ -221,8 +221,9 @@ Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
       "install the distribution's newest kernel for Azure, which uses driver id 20 (active after a "
       "reboot)",
       newer_kernel_commands(facts)};
-  if (kernel == 19 && !advice_on_old_release(facts).empty()) return newer_rdma_core(facts);
-  if (kernel == 19) {
+  if (kernel == kBackportManaId && !advice_on_old_release(facts).empty())
+    return newer_rdma_core(facts);
+  if (kernel == kBackportManaId) {
     remedy.others.push_back(
         {fmt::format("build rdma-core with the ids 19 and 20 swapped, if this kernel has to stay; "
                      "{}:",
@@ -254,10 +255,10 @@ void add_verdict(const DriverIdVerdict& verdict,
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {
   auto& evidence = finding.evidence;
-  for (const std::uint32_t number : {19U, 20U}) {
+  for (const auto number : {kBackportManaId, kManaId}) {
     evidence.push_back(fmt::format("{} is {}", number, driver_id_owner(number)));
   }
-  if (input.kernel && *input.kernel != 19 && *input.kernel != 20) {
+  if (input.kernel && *input.kernel != kBackportManaId && *input.kernel != kManaId) {
     const std::string owner = driver_id_owner(*input.kernel);
     evidence.push_back(fmt::format("{} is {}", *input.kernel, owner.empty() ? "unknown" : owner));
   }

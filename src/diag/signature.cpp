@@ -88,7 +88,7 @@ CounterRule read_counter_rule(const JsonFields& row) {
   rule.per_mille = row.number_or_zero("per_mille");
   rule.min_packets = row.number_or_zero("min_packets");
   rule.min_packets_in_one_report = row.number_or_zero("min_packets_in_one_report");
-  rule.all_devices = row.has("all_devices") && row.flag("all_devices");
+  rule.all_devices = row.flag_or_false("all_devices");
   return rule;
 }
 
@@ -107,8 +107,8 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.blocks = read_word(entry, "blocks", kStates);
   signature.begins = read_word(entry, "begins", kRunKinds);
   signature.ends = read_word(entry, "ends", kEndings);
-  signature.needs_run = entry.has("needs_run") && entry.flag("needs_run");
-  signature.is_total = entry.has("is_total") && entry.flag("is_total");
+  signature.needs_run = entry.flag_or_false("needs_run");
+  signature.is_total = entry.flag_or_false("is_total");
   for (const auto& word : texts_or_none(entry, "expected_in")) {
     const auto state = value_of(kStates, std::string_view(word));
     if (!state) entry.refuse("expected_in", fmt::format("cannot be '{}'", word));
@@ -119,7 +119,7 @@ void read_story(const JsonFields& entry, Signature& signature) {
 RepetitionRule read_repetition(const JsonFields& rule) {
   RepetitionRule repetition;
   repetition.of = texts_or_none(rule, "of");
-  repetition.failed_runs = rule.has("failed_runs") && rule.flag("failed_runs");
+  repetition.failed_runs = rule.flag_or_false("failed_runs");
   for (const auto& row : rule.objects("limits")) {
     auto& limit = repetition.limits.emplace_back();
     limit.times = row.number("times");
@@ -142,7 +142,7 @@ Signature read_signature(const JsonFields& entry) {
     const auto rule = entry.object("absence");
     signature.absence = {rule.texts("from"), rule.texts("without"), texts_or_none(rule, "until")};
     signature.absence->end_after = static_cast<double>(rule.number_or_zero("end_after"));
-    signature.absence->any_device = rule.has("any_device") && rule.flag("any_device");
+    signature.absence->any_device = rule.flag_or_false("any_device");
   } else if (entry.has("counters")) {
     signature.counters = read_counter_rule(entry.object("counters"));
   } else if (entry.has("repetition")) {
@@ -168,8 +168,7 @@ Signature read_signature(const JsonFields& entry) {
   read_story(entry, signature);
   signature.checks = texts_or_none(entry, "checks");
   signature.observation = entry.text_or_empty("observation");
-  signature.passing_contradicts =
-      entry.has("passing_contradicts") && entry.flag("passing_contradicts");
+  signature.passing_contradicts = entry.flag_or_false("passing_contradicts");
   return signature;
 }
 
