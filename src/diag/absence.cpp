@@ -4,68 +4,68 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "diag/log_time.h"
 
 namespace manactl::diag {
-namespace {
 
-bool lists(const std::vector<std::string>& ids, const Signature& signature) {
-  return std::ranges::any_of(ids, [&signature](const std::string& id) {
-    const bool is_family = id.ends_with('*');
-    const auto family = std::string_view(id).substr(0, id.size() - 1);
-    return is_family ? std::string_view(signature.id).starts_with(family) : id == signature.id;
-  });
-}
-
-}  // namespace
-
-AbsenceTracker::AbsenceTracker(const std::vector<Signature>& all, std::string log)
-    : log_(std::move(log)) {
+AbsenceTracker::AbsenceTracker(const std::vector<Signature>& all) {
   for (const auto& signature : all) {
     if (signature.absence) rules_.push_back({&signature, {}});
   }
 }
 
-void AbsenceTracker::end_waiting(Rule& rule, const Device& device, std::vector<Absence>& absences) {
+std::vector<Conclusion> AbsenceTracker::end_waiting(Rule& rule,
+                                                    const Device& device,
+                                                    const Event& event) {
+  std::vector<Conclusion> missing;
   std::erase_if(rule.waiting, [&](Waiting& one) {
     const bool is_missing = one.device.may_be(device);
-    if (is_missing) absences.push_back({rule.signature, std::move(one.captures)});
+    if (is_missing) {
+      missing.push_back({rule.signature,
+                         std::move(one.captures),
+                         quote_of(event),
+                         event.line,
+                         1,
+                         std::move(one.device)});
+    }
     return is_missing;
   });
+  return missing;
 }
 
 bool AbsenceTracker::needs_time(const Signature& signature) const {
   return std::ranges::any_of(rules_, [&signature](const Rule& rule) {
     const auto& absence = *rule.signature->absence;
-    return absence.end_after > 0 && lists(absence.from, signature);
+    return absence.end_after > 0 && matches_any_id(absence.from, signature.id);
   });
 }
 
-std::vector<Absence> AbsenceTracker::next(const Signature& signature,
-                                          const Captures& captures,
-                                          const Event& event) {
-  std::vector<Absence> absences;
-  const auto device = devices_.device_of(signature, captures);
+std::vector<Conclusion> AbsenceTracker::next(const Signature& signature,
+                                             const Captures& captures,
+                                             const Device& device,
+                                             const Event& event) {
+  std::vector<Conclusion> conclusions;
   const auto is_about_device = [&device](const Waiting& one) { return one.device.may_be(device); };
   for (auto& rule : rules_) {
     const auto& absence = *rule.signature->absence;
     auto& waiting = rule.waiting;
     if (signature.begins && *signature.begins == kind_of(*rule.signature)) waiting.clear();
-    if (lists(absence.without, signature)) {
+    if (matches_any_id(absence.without, signature.id)) {
       std::erase_if(waiting,
                     [&](const Waiting& one) { return absence.any_device || is_about_device(one); });
     }
-    if (lists(absence.until, signature)) end_waiting(rule, device, absences);
+    if (matches_any_id(absence.until, signature.id)) {
+      for (auto& one : end_waiting(rule, device, event)) conclusions.push_back(std::move(one));
+    }
     const bool is_known = std::ranges::find(waiting, device, &Waiting::device) != waiting.end();
-    if (lists(absence.from, signature) && !is_known && waiting.size() < kMaxDevices) {
+    if (matches_any_id(absence.from, signature.id) && !is_known && waiting.size() < kMaxDevices) {
       waiting.push_back({device, captures, {}});
       if (absence.end_after > 0) {
-        waiting.back().line = {log_, event.line, printable(event.message), printable(event.time)};
+        waiting.back().line = quote_of(event);
       }
     }
   }
-  return absences;
+  return conclusions;
 }
 
 std::vector<Conclusion> AbsenceTracker::finish(std::string_view last_time) const {

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,26 +14,21 @@
 
 namespace manactl::diag {
 
-// A step of which no line was logged. The views and pointers are valid until the next call of
-// AbsenceTracker::next().
-struct Absence {
-  const Signature* signature = nullptr;
-  Captures captures;  // of the line that began to wait for the step, so that it names the device
-};
-
 // Follows the rules (Signature::absence) of one log in constant memory.
 class AbsenceTracker {
  public:
-  AbsenceTracker(const std::vector<Signature>& all, std::string log);
+  explicit AbsenceTracker(const std::vector<Signature>& all);
 
   // Whether a rule waits for a time after lines of this signature, which needs their times.
   bool needs_time(const Signature& signature) const;
 
-  // Returns the steps without which the run cannot have reached this line. Expects the lines with a
-  // signature in their order.
-  std::vector<Absence> next(const Signature& signature,
-                            const Captures& captures,
-                            const Event& event);
+  // Returns the steps without which the run cannot have reached this line. Their captures and
+  // devices are those of the lines that began to wait for them. Expects the lines with a signature
+  // in their order.
+  std::vector<Conclusion> next(const Signature& signature,
+                               const Captures& captures,
+                               const Device& device,
+                               const Event& event);
 
   // Returns the steps for which the rules with `end_after` waited long enough until the log ended.
   std::vector<Conclusion> finish(std::string_view last_time) const;
@@ -53,12 +47,10 @@ class AbsenceTracker {
     std::vector<Waiting> waiting;
   };
 
-  // Adds an absence for each line that waits for this device, and forgets these lines.
-  static void end_waiting(Rule& rule, const Device& device, std::vector<Absence>& absences);
+  // Returns an absence for each line that waits for this device, and forgets these lines.
+  static std::vector<Conclusion> end_waiting(Rule& rule, const Device& device, const Event& event);
 
   std::vector<Rule> rules_;
-  std::string log_;
-  DeviceNames devices_;
 };
 
 }  // namespace manactl::diag

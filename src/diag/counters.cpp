@@ -85,7 +85,7 @@ void CounterReport::add(Counter counter,
   }
   used_ |= bit;
   one.value = value;
-  one.line.number = number;
+  one.line.line = number;
   one.line.text = text.substr(0, kMaxText);
   one.line.time = time;
 }
@@ -177,9 +177,8 @@ void CounterTracker::next(const Signature& signature, const Captures& captures) 
     mode_.clear();
     is_paused_ = false;
   }
-  for (const auto& [key, value] : captures) {
-    if (key == "mode") mode_ = value;
-  }
+  const auto mode = capture(captures, "mode");
+  if (!mode.empty()) mode_ = mode;
   if (!signature.state) return;
   if (*signature.state == State::stopped || *signature.state == State::lost) is_paused_ = true;
   if (*signature.state == State::started) is_paused_ = false;
@@ -190,23 +189,24 @@ void CounterTracker::finish() {
   series_.clear();
 }
 
-std::vector<CounterFinding> CounterTracker::take() {
+std::vector<Conclusion> CounterTracker::take() {
   return std::exchange(found_, {});
 }
 
 void CounterTracker::report(const Signature& signature,
                             const Series& series,
-                            const CounterLine& line,
+                            const Quote& line,
                             Captures captures) {
-  if (series.is_port) captures.emplace_back("port", series.device);
-  auto name = series.is_port ? "port " + series.device : series.device;
-  captures.emplace_back("device", name.empty() ? series.program : std::move(name));
-  found_.push_back({&signature, std::move(captures), line});
+  Device device;
+  if (series.is_port) device.port = series.device;
+  const auto name = series.is_port ? device.text() : series.device;
+  captures.emplace_back("device", name.empty() ? series.program : name);
+  found_.push_back({&signature, std::move(captures), line, line.line, 1, std::move(device)});
 }
 
 // ---- conclusions from each report ---------------------------------------------------------------
 
-void CounterTracker::report_resumption(const Series& series, const CounterLine& line) {
+void CounterTracker::report_resumption(const Series& series, const Quote& line) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
     if (rule.conclusion != CounterConclusion::resumed) continue;
@@ -230,7 +230,7 @@ void CounterTracker::look_for_stop(Series& series, const CounterReport& report, 
   if (!stop.has_changed || is_paused_ || stop.is_reported) return;
   if (stop.unchanged == 0) {
     stop.first = shown(report, counters)->line;
-    stop.last_change = shown(series, counters)->line.number;
+    stop.last_change = shown(series, counters)->line.line;
   }
   if (++stop.unchanged < kReports) return;
   stop.is_reported = true;

@@ -12,21 +12,16 @@
 #include <string_view>
 #include <vector>
 
+#include "diag/conclusion.h"
 #include "diag/counter_rule.h"
+#include "diag/quote.h"
 #include "diag/signature.h"
 
 namespace manactl::diag {
 
-// A line with counters, without its prefix.
-struct CounterLine {
-  std::uint64_t number = 0;
-  std::string text;
-  std::string time = {};  // as the log writes it; may be empty
-};
-
 struct CounterValue {
   std::uint64_t value = 0;
-  CounterLine line;  // the first line that contributed to the value
+  Quote line;  // the first line that contributed to the value; its text need not be printable
 };
 
 // The counters of one device that one program printed at one time.
@@ -50,13 +45,6 @@ class CounterReport {
   std::uint32_t used_ = 0;  // a bit for each counter
 };
 
-// A conclusion, and the line that shows it.
-struct CounterFinding {
-  const Signature* signature = nullptr;
-  Captures captures;
-  CounterLine line;
-};
-
 // Follows the reports and the states of the program. A counter that decreases belongs to another
 // run of the program, or to another machine, so it begins a new series.
 class CounterTracker {
@@ -71,8 +59,9 @@ class CounterTracker {
   // Ends all series.
   void finish();
 
-  // Returns the conclusions since the last call.
-  std::vector<CounterFinding> take();
+  // Returns the conclusions since the last call. Their lines do not name the log, and
+  // their texts need not be printable.
+  std::vector<Conclusion> take();
 
  private:
   static constexpr std::size_t kMaxSeries = 256;
@@ -82,7 +71,7 @@ class CounterTracker {
     bool has_changed = false;
     std::uint64_t unchanged = 0;  // reports without a change
     bool is_reported = false;
-    CounterLine first;              // of the reports without a change
+    Quote first;                    // of the reports without a change
     std::uint64_t last_change = 0;  // the line of the report before it
   };
 
@@ -106,7 +95,7 @@ class CounterTracker {
   static void update(Series& series, CounterReport& report);
   bool applies(const CounterRule& rule, const Series& series) const;
   void look_for_stop(Series& series, const CounterReport& report, std::size_t rule);
-  void report_resumption(const Series& series, const CounterLine& line);
+  void report_resumption(const Series& series, const Quote& line);
   void conclude(const Series& series);
   void end(Series& series);
   bool is_zero_everywhere(const CounterRule& rule, const Series& series) const;
@@ -114,12 +103,12 @@ class CounterTracker {
   void look_for_share(const Signature& signature, const Series& series);
   void report(const Signature& signature,
               const Series& series,
-              const CounterLine& line,
+              const Quote& line,
               Captures captures);
 
   std::vector<const Signature*> rules_;
   std::vector<Series> series_;
-  std::vector<CounterFinding> found_;
+  std::vector<Conclusion> found_;
   std::string mode_;  // of the program; empty if the log does not name it
   bool is_paused_ = false;
 };

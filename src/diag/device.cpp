@@ -2,20 +2,11 @@
 
 #include "diag/device.h"
 
-#include <algorithm>
-
 namespace manactl::diag {
 namespace {
 
 bool may_be_same(const std::string& one, const std::string& other) {
   return one.empty() || other.empty() || one == other;
-}
-
-std::string capture(const Captures& captures, std::initializer_list<std::string_view> names) {
-  for (const auto& [key, value] : captures) {
-    if (std::ranges::find(names, key) != names.end()) return value;
-  }
-  return {};
 }
 
 }  // namespace
@@ -35,23 +26,29 @@ std::string Device::text() const {
   return text;
 }
 
+std::string_view interface_name(const Captures& captures, std::string_view key) {
+  const auto name = capture(captures, key);
+  return name.starts_with('(') ? std::string_view() : name;
+}
+
 Device DeviceNames::device_of(const Signature& signature, const Captures& captures) {
   Device device;
-  device.pci = capture(captures, {"bdf"});
-  device.channel = capture(captures, {"uuid"});
+  device.pci = capture(captures, "bdf");
+  device.channel = capture(captures, "uuid");
   // The kernel numbers the ports of an adapter, DPDK those of all adapters.
-  if (kind_of(signature) == RunKind::program) device.port = capture(captures, {"port"});
-  device.interface = capture(captures, {"vf"});
+  if (kind_of(signature) == RunKind::program) device.port = capture(captures, "port");
+  device.interface = interface_name(captures, "vf");
   // In lines of hv_netvsc, `ifname` is the synthetic interface.
-  if (device.interface.empty() && device.channel.empty()) {
-    device.interface = capture(captures, {"ifname", "ifname2"});
+  for (const auto* const key : {"ifname", "ifname2"}) {
+    if (!device.interface.empty() || !device.channel.empty()) break;
+    device.interface = interface_name(captures, key);
   }
   const auto first_name = [this](const std::string& name) {
     const auto found = first_names_.find(name);
     return found == first_names_.end() ? name : found->second;
   };
-  const auto old_name = capture(captures, {"renamed_from"});
-  if (!old_name.empty() && first_names_.size() < kMaxNames) {
+  const std::string old_name(interface_name(captures, "renamed_from"));
+  if (!old_name.empty() && !device.interface.empty() && first_names_.size() < kMaxNames) {
     first_names_[device.interface] = first_name(old_name);
   }
   device.interface = first_name(device.interface);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "diag/signature.h"
 
@@ -23,6 +24,10 @@ struct Device {
   std::string text() const;  // "7870:00:00.0 eth2"; empty if the line names no device
   bool operator==(const Device&) const = default;
 };
+
+// Returns the interface that this capture names. Empty if there is none, or if the kernel printed
+// "(unnamed net_device)", because the interface did not have a name yet.
+std::string_view interface_name(const Captures& captures, std::string_view key);
 
 // Finds devices in the captures of signatures. udev renames interfaces, so it follows their names.
 // hv_netvsc prints which VF joins which channel, and mana which function has an interface; later

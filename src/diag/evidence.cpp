@@ -160,9 +160,9 @@ const CheckOutcome* first_with(Status status,
 // Returns `ids` without the checks of kernel modules that the line does not name: "kernel.mana-ib"
 // is the check of mana_ib.
 std::vector<std::string> checks_about(const Captures& line, std::vector<std::string> ids) {
-  const auto module = std::ranges::find(line, "module", &Captures::value_type::first);
-  if (module == line.end()) return ids;
-  std::string own = "kernel." + module->second;
+  const auto module = capture(line, "module");
+  if (module.empty()) return ids;
+  auto own = fmt::format("kernel.{}", module);
   std::ranges::replace(own, '_', '-');
   std::erase_if(ids, [&own](const auto& id) { return id.starts_with("kernel.") && id != own; });
   return ids;

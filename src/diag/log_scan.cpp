@@ -15,6 +15,7 @@
 #include "diag/absence.h"
 #include "diag/counter_reader.h"
 #include "diag/counters.h"
+#include "diag/device.h"
 #include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
 #include "diag/log_time.h"
@@ -76,11 +77,10 @@ class Scan {
       : name_(name),
         known_(known),
         rate_(known.find("testpmd-traffic")),
-        absences_(known.all(), name),
+        absences_(known.all()),
         counters_(known.all()),
         reader_(known.counter_formats(), counters_),
-        repetitions_(known.all(), name),
-        story_(name) {}
+        repetitions_(known.all()) {}
 
   void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
@@ -106,6 +106,7 @@ class Scan {
   CounterTracker counters_;
   CounterReader reader_;
   bool had_no_rx_rate_ = false;  // the newest rate of received packets is 0
+  DeviceNames devices_;
   RepetitionTracker repetitions_;
   Story story_;
   TicketScan ticket_;
@@ -201,7 +202,7 @@ void Scan::scan_line(std::string_view line, std::uint64_t number) {
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
   if (matches.empty() && !looks_like_error(message)) return;
-  const Event event{message, number, {}};
+  const Event event{message, number, {}, name_};
   if (matches.empty()) return add_unknown(event, line);
   ++report_.matched_lines;
   const auto range = releases_of_prefix(message);
@@ -280,19 +281,18 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
   note_origin(signature.source);
   note_program(signature.source, event, line);
   if (signature.role == Role::note) {
-    for (const auto& [key, value] : match.captures) {
-      if (key == "release") report_.dpdk_release = value;
-    }
+    const auto release = capture(match.captures, "release");
+    if (!release.empty()) report_.dpdk_release = release;
   }
   const bool needs_time = signature.state || signature.begins || signature.ends ||
                           repetitions_.counts(signature) || absences_.needs_time(signature);
   if (needs_time) event.time = time_of(line, event.message);
-  const auto failed_before = story_.failed_programs();
-  story_.add(signature, match.captures, event);
-  repetitions_.next(signature, match.captures, event);
-  if (story_.failed_programs() > failed_before) repetitions_.add_failed_run(event);
-  for (const auto& absence : absences_.next(signature, match.captures, event)) {
-    story_.add(*absence.signature, absence.captures, event);
+  const auto device = devices_.device_of(signature, match.captures);
+  const bool has_failed = story_.add(signature, match.captures, device, event);
+  repetitions_.next(signature, match.captures, device, event);
+  if (has_failed) repetitions_.add_failed_run(event);
+  for (const auto& one : absences_.next(signature, match.captures, device, event)) {
+    story_.add(one);
   }
 }
 
@@ -302,9 +302,10 @@ void Scan::read_counters() {
 }
 
 void Scan::add_findings() {
-  for (const auto& one : counters_.take()) {
-    note_origin(one.signature->source);
-    story_.add(*one.signature, one.captures, {one.line.text, one.line.number, one.line.time});
+  for (auto& one : counters_.take()) {
+    note_origin(one.rule->source);
+    one.line.log = name_;
+    story_.add(one);
   }
 }
 

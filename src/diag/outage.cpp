@@ -17,24 +17,17 @@ constexpr std::string_view kSyntheticDriver = "hv_netvsc";
 // Returns the name of the synthetic interface in a line of hv_netvsc; empty before it has a name.
 std::string_view synthetic_name(const Signature& signature, const Captures& captures) {
   if (signature.source != kSyntheticDriver) return {};
-  for (const auto& [key, value] : captures) {
-    if (key == "ifname" && !value.starts_with('(')) return value;
-  }
-  return {};
+  return interface_name(captures, "ifname");
 }
 
 }  // namespace
 
-void Absences::add(std::optional<double> seconds) {
+void Removals::add(std::optional<double> seconds) {
   ++count;
   if (!seconds) return;
   longest = std::max(longest, *seconds);
   if (lengths.size() == kMaxLengths) lengths.erase(lengths.begin());
   lengths.push_back(*seconds);
-}
-
-Quote OutageTracker::quote(const Event& event) const {
-  return {log_, event.line, printable(event.message), printable(event.time)};
 }
 
 void OutageTracker::next(const Signature& signature,
@@ -67,7 +60,7 @@ void OutageTracker::begin_boot() {
   for (auto& [channel, vf] : vfs_) {
     Vf next;
     next.interface = vf.interface;
-    next.absences = vf.absences;
+    next.removals = vf.removals;
     vf = std::move(next);
   }
 }
@@ -85,7 +78,7 @@ void OutageTracker::follow_function(const Signature& signature,
 // hv_netvsc prints when the host adds and removes the VF, when the VF joins and leaves the
 // synthetic NIC, and when the data path switches. The line about joining may precede 'VF slot N
 // added', and the line about leaving may follow 'VF slot N removed'.
-void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
+void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) {
   vf.step_time = event.time;
   switch (state) {
     case State::detected:
@@ -94,7 +87,7 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
       if (state == State::joined) vf.is_joined = true;
       if (state == State::detected) vf.is_added = true;
       if (state == State::detected) vf.added_at = event.line;
-      if (!vf.is_used && !vf.first_seen) vf.first_seen = quote(event);
+      if (!vf.is_used && !vf.first_seen) vf.first_seen = quote_of(event);
       break;
     case State::synthetic:
       stop_using(vf, event);
@@ -105,7 +98,7 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
       break;
     case State::lost:
       stop_using(vf, event);
-      vf.removed = quote(event);
+      vf.removed = quote_of(event);
       vf.is_removed = vf.was_removed = true;
       vf.is_added = false;
       vf.added_at = event.line;
@@ -122,23 +115,23 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) const {
   }
 }
 
-void OutageTracker::use(Vf& vf, const Event& event) const {
+void OutageTracker::use(Vf& vf, const Event& event) {
   if (vf.is_used) return;
   if (vf.was_removed && vf.use_ended)
-    vf.absences.add(seconds_between(vf.use_ended->time, event.time));
+    vf.removals.add(seconds_between(vf.use_ended->time, event.time));
   vf.has_worked = vf.is_used = true;
   vf.is_removed = vf.was_removed = false;
-  vf.used = quote(event);
+  vf.used = quote_of(event);
   vf.use_ended.reset();
   vf.first_seen.reset();
 }
 
-void OutageTracker::stop_using(Vf& vf, const Event& event) const {
+void OutageTracker::stop_using(Vf& vf, const Event& event) {
   // If no earlier line is about the VF, the NIC used it before the log began.
   const bool is_new = !vf.has_worked && !vf.first_seen;
   if (is_new) vf.has_worked = true;
   vf.is_used = false;
-  if (vf.has_worked && !vf.use_ended) vf.use_ended = quote(event);
+  if (vf.has_worked && !vf.use_ended) vf.use_ended = quote_of(event);
 }
 
 bool OutageTracker::is_any_function(const Vf& vf, auto&& condition) const {
@@ -165,14 +158,14 @@ std::vector<NicStory> OutageTracker::finish(std::string_view last_time) const {
   std::vector<NicStory> nics;
   for (const auto& [channel, vf] : vfs_) {
     const bool is_known = vf.has_worked || vf.is_joined || vf.is_added;
-    if (!is_known && vf.absences.count == 0) continue;
+    if (!is_known && vf.removals.count == 0) continue;
     NicStory nic;
     nic.channel = channel;
     nic.interface = vf.interface;
     nic.state = state_of(vf);
     nic.has_worked = vf.has_worked;
     nic.is_set_up = ready_.contains(vf.interface);
-    nic.absences = vf.absences;
+    nic.removals = vf.removals;
     nic.since_step = seconds_between(vf.step_time, last_time);
     nic.since = nic.state == VfState::removed ? vf.removed
                 : vf.is_used                  ? vf.used
@@ -223,13 +216,13 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
   return conclusions;
 }
 
-std::string absences_text(const Absences& absences) {
+std::string removals_text(const Removals& removals) {
   std::vector<std::string> lengths;
-  for (const auto seconds : absences.lengths) lengths.push_back(duration_text(seconds));
-  auto text = absences.count == 1 ? std::string("once") : fmt::format("{} times", absences.count);
+  for (const auto seconds : removals.lengths) lengths.push_back(duration_text(seconds));
+  auto text = removals.count == 1 ? std::string("once") : fmt::format("{} times", removals.count);
   if (lengths.empty()) return text;
-  if (absences.count == lengths.size()) return text + ": " + join(lengths, ", ");
-  return text + fmt::format(", for at most {}", duration_text(absences.longest));
+  if (removals.count == lengths.size()) return text + ": " + join(lengths, ", ");
+  return text + fmt::format(", for at most {}", duration_text(removals.longest));
 }
 
 }  // namespace manactl::diag

@@ -22,12 +22,12 @@
 namespace manactl::diag {
 
 // Removals by the host after which the NIC used its VF again.
-struct Absences {
+struct Removals {
   static constexpr std::size_t kMaxLengths = 5;
 
   std::uint64_t count = 0;
   double longest = 0;           // seconds
-  std::vector<double> lengths;  // seconds; of the newest absences whose length the log shows
+  std::vector<double> lengths;  // seconds until the NIC used its VF again; newest removals only
 
   void add(std::optional<double> seconds);
 };
@@ -42,7 +42,7 @@ struct NicStory {
   std::optional<Quote> since;        // the line that shows the beginning of the state
   std::optional<double> seconds;     // from this line to the end of the log, if their times show it
   std::optional<double> since_step;  // from the newest line about a VF that is not used
-  Absences absences;
+  Removals removals;
 
   const std::string& name() const { return interface.empty() ? channel : interface; }
 };
@@ -56,12 +56,10 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
                                            std::string_view last_time);
 
 // Returns "3 times: 4 s, 5 s, 41 min", or "300 times, for at most 7 s".
-std::string absences_text(const Absences& absences);
+std::string removals_text(const Removals& removals);
 
 class OutageTracker {
  public:
-  explicit OutageTracker(std::string log) : log_(std::move(log)) {}
-
   void next(const Signature& signature,
             const Captures& captures,
             const Device& device,
@@ -88,7 +86,7 @@ class OutageTracker {
     std::optional<Quote> removed;     // the line that shows the last removal
     std::optional<Quote> first_seen;  // the first line about a VF that was not used yet
     std::string step_time;            // of the newest line about a VF that is not used
-    Absences absences;
+    Removals removals;
   };
 
   // A PCI function, as the newest lines show it.
@@ -98,15 +96,13 @@ class OutageTracker {
   };
 
   void follow_function(const Signature& signature, const Device& device, const Event& event);
-  void follow_vf(Vf& vf, State state, const Event& event) const;
-  void use(Vf& vf, const Event& event) const;
-  void stop_using(Vf& vf, const Event& event) const;
+  static void follow_vf(Vf& vf, State state, const Event& event);
+  static void use(Vf& vf, const Event& event);
+  static void stop_using(Vf& vf, const Event& event);
   void begin_boot();
   VfState state_of(const Vf& vf) const;
   bool is_any_function(const Vf& vf, auto&& condition) const;
-  Quote quote(const Event& event) const;
 
-  std::string log_;
   std::map<std::string, Vf> vfs_;              // by channel
   std::map<std::string, Function> functions_;  // by PCI address
   std::set<std::string> ready_;                // interfaces that are up and have a link

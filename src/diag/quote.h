@@ -22,6 +22,12 @@ struct Event {
   std::string_view message;  // without prefix
   std::uint64_t line = 0;
   std::string_view time;
+  std::string_view log;
 };
+
+Quote quote_of(const Event& event);
+
+// The views refer to `quote`.
+Event event_of(const Quote& quote);
 
 }  // namespace manactl::diag

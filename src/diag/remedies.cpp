@@ -267,12 +267,8 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
 }
 
 std::optional<Remedy> remedy_for_module(const Captures& line) {
-  const auto value_of_capture = [&line](std::string_view name) {
-    const auto found = std::ranges::find(line, name, &Captures::value_type::first);
-    return found == line.end() ? std::string_view() : std::string_view(found->second);
-  };
-  const auto module = value_of_capture("module");
-  const auto directory = value_of_capture("directory");
+  const auto module = capture(line, "module");
+  const auto directory = capture(line, "directory");
   const std::string release(directory.substr(directory.rfind('/') + 1));
   const auto mark = std::ranges::find_if(
       kMarks, [&release](const auto& row) { return release.find(row.mark) != std::string::npos; });

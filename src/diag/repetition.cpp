@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "diag/log_time.h"
 
 namespace manactl::diag {
@@ -14,13 +13,20 @@ constexpr std::string_view kProgram = "the program";
 
 // The name of the device in a line. The synthetic interface of a line of hv_netvsc comes first.
 std::string name_in(const Captures& captures, const Device& device) {
-  for (const std::string_view wanted : {"ifname", "bdf", "program"}) {
-    for (const auto& [key, value] : captures) {
-      if (key == wanted && !value.starts_with('(')) return value;
-    }
+  for (const auto name : {interface_name(captures, "ifname"),
+                          capture(captures, "bdf"),
+                          capture(captures, "program")}) {
+    if (!name.empty()) return std::string(name);
   }
   const auto text = device.text();
   return text.empty() ? std::string(kProgram) : text;
+}
+
+// Lines of the log may add names to a device, but its interface keeps its first name.
+std::string key_of(const Device& device, const std::string& name) {
+  if (!device.interface.empty()) return device.interface;
+  const auto text = device.text();
+  return text.empty() ? name : text;
 }
 
 bool has_reached(const RepetitionRule::Limit& limit, const std::deque<std::string>& times) {
@@ -33,8 +39,7 @@ bool has_reached(const RepetitionRule::Limit& limit, const std::deque<std::strin
 
 }  // namespace
 
-RepetitionTracker::RepetitionTracker(const std::vector<Signature>& all, std::string log)
-    : log_(std::move(log)) {
+RepetitionTracker::RepetitionTracker(const std::vector<Signature>& all) {
   for (const auto& signature : all) {
     if (signature.repetition) rules_.push_back({&signature, {}});
   }
@@ -49,14 +54,13 @@ bool RepetitionTracker::counts(const Signature& signature) const {
 
 void RepetitionTracker::next(const Signature& signature,
                              const Captures& captures,
+                             const Device& device,
                              const Event& event) {
   for (auto& rule : rules_) {
     const auto& ids = rule.signature->repetition->of;
     if (std::ranges::find(ids, signature.id) == ids.end()) continue;
-    const auto device = devices_.device_of(signature, captures);
     const auto name = name_in(captures, device);
-    const auto text = device.text();
-    add(rule, text.empty() ? name : text, name, event);
+    add(rule, key_of(device, name), name, event);
   }
 }
 
@@ -76,7 +80,7 @@ void RepetitionTracker::add(Rule& rule,
   auto& series = rule.series[device];
   series.name = name;
   if (series.count == 0) {
-    series.first = {log_, event.line, printable(event.message), printable(event.time)};
+    series.first = quote_of(event);
   }
   ++series.count;
   series.last_line = event.line;

@@ -22,13 +22,16 @@ namespace manactl::diag {
 // Follows the rules (Signature::repetition) of one log in constant memory.
 class RepetitionTracker {
  public:
-  RepetitionTracker(const std::vector<Signature>& all, std::string log);
+  explicit RepetitionTracker(const std::vector<Signature>& all);
 
   // Whether a rule counts lines of this signature, which needs their times.
   bool counts(const Signature& signature) const;
 
   // Expects the lines with a signature in their order.
-  void next(const Signature& signature, const Captures& captures, const Event& event);
+  void next(const Signature& signature,
+            const Captures& captures,
+            const Device& device,
+            const Event& event);
 
   // Expects the line that shows that a run of a program has failed.
   void add_failed_run(const Event& event);
@@ -57,8 +60,6 @@ class RepetitionTracker {
   void add(Rule& rule, const std::string& device, const std::string& name, const Event& event);
 
   std::vector<Rule> rules_;
-  DeviceNames devices_;
-  std::string log_;
 };
 
 }  // namespace manactl::diag

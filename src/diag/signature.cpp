@@ -174,6 +174,22 @@ Signature read_signature(const JsonFields& entry) {
 
 }  // namespace
 
+std::string_view capture(const Captures& captures, std::string_view name) {
+  const auto found = std::ranges::find(captures, name, &Captures::value_type::first);
+  return found == captures.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool matches_id(std::string_view pattern, std::string_view id) {
+  if (!pattern.ends_with('*')) return pattern == id;
+  pattern.remove_suffix(1);
+  return id.starts_with(pattern);
+}
+
+bool matches_any_id(const std::vector<std::string>& patterns, std::string_view id) {
+  return std::ranges::any_of(patterns,
+                             [id](const auto& pattern) { return matches_id(pattern, id); });
+}
+
 RunKind kind_of(const Signature& signature) {
   constexpr std::array<std::string_view, 7> kKernel = {
       "kernel", "mana.ko", "mana_ib", "hv_netvsc", "uio_hv_generic", "vmbus", "hugetlb"};

@@ -29,6 +29,9 @@ enum class Role {
 // program uses DPDK.
 using Captures = std::vector<std::pair<std::string, std::string>>;
 
+// Returns the value of the first capture with this name; empty if there is none.
+std::string_view capture(const Captures& captures, std::string_view name);
+
 // One of several possible causes of a line.
 struct Alternative {
   std::string cause;
@@ -128,6 +131,10 @@ RunKind kind_of(const Signature& signature);
 inline bool is_rule(const Signature& signature) {
   return signature.absence || signature.counters || signature.repetition || signature.vf_state;
 }
+
+// Whether `pattern` is this id or, if it ends with '*', the beginning of it.
+bool matches_id(std::string_view pattern, std::string_view id);
+bool matches_any_id(const std::vector<std::string>& patterns, std::string_view id);
 
 // Reads data/signatures.json. Errc::invalid names the signature and the field.
 Result<std::vector<Signature>> parse_signatures(std::string_view json);

@@ -7,7 +7,6 @@
 #include <ranges>
 
 #include "base/characters.h"
-#include "base/text.h"
 #include "diag/error_heuristics.h"
 
 namespace manactl::diag {
@@ -121,36 +120,37 @@ Run& Story::run_of(const Signature& signature, const Event& event) {
 
 // ---- lines --------------------------------------------------------------------------------------
 
-Quote Story::quote(const Event& event) const {
-  return {log_, event.line, printable(event.message), printable(event.time)};
-}
-
-void Story::add(const Signature& signature, const Captures& captures, const Event& event) {
-  const auto device = devices_.device_of(signature, captures);
+bool Story::add(const Signature& signature,
+                const Captures& captures,
+                const Device& device,
+                const Event& event) {
   if (!event.time.empty()) last_time_ = event.time;
   outages_.next(signature, captures, device, event);
-  if (signature.role == Role::note && !signature.begins) return;
+  if (signature.role == Role::note && !signature.begins) return false;
   const auto* const current = current_run(kind_of(signature));
   const bool is_running = current != nullptr && current->ending == Ending::none;
-  if (signature.needs_run && !is_running) return;
+  if (signature.needs_run && !is_running) return false;
   last_ = &signature;
   repeated_run_ = nullptr;
   auto& run = run_of(signature, event);
   run.last_line = std::max(run.last_line, event.line);
-  for (const auto& [key, value] : captures) {
-    if (key == "release" && run.kind == RunKind::program) run.dpdk_release = value;
-  }
-  if (signature.ends && run.ending != *signature.ends) {
+  const auto release = capture(captures, "release");
+  if (!release.empty() && run.kind == RunKind::program) run.dpdk_release = release;
+  const bool is_end = signature.ends && run.ending != *signature.ends;
+  if (is_end) {
     run.ending = *signature.ends;
-    const bool is_failed = run.ending == Ending::failed && run.kind == RunKind::program;
-    if (is_failed) ++failed_programs_;
-    run.end = quote(event);
+    run.end = quote_of(event);
   }
   if (is_error(signature) || signature.role == Role::benign) {
-    add_entry(signature, captures, event, device, run);
+    add_entry(signature, captures, device, event, run.number);
   }
   if (signature.state) add_state(signature, event, device, run);
   if (!open_.empty()) resolve_open(signature, device, event, run);
+  return is_end && run.ending == Ending::failed && run.kind == RunKind::program;
+}
+
+void Story::add(const Conclusion& conclusion) {
+  add(*conclusion.rule, conclusion.captures, conclusion.device, event_of(conclusion.line));
 }
 
 bool Story::repeat(const Signature& signature, std::uint64_t line) {
@@ -184,7 +184,7 @@ Story::Slot* Story::slot_of(const Key& key) {
 
 void Story::add_line(LogEntry& entry, const Event& event, std::uint64_t run) {
   if (entry.count == 0) {
-    entry.first = quote(event);
+    entry.first = quote_of(event);
     entry.last_line = 0;
   }
   ++entry.count;
@@ -192,19 +192,19 @@ void Story::add_line(LogEntry& entry, const Event& event, std::uint64_t run) {
   entry.run = run;
 }
 
-void Story::add_entry(const Signature& signature,
-                      const Captures& captures,
-                      const Event& event,
-                      const Device& device,
-                      const Run& run) {
+LogEntry& Story::add_entry(const Signature& signature,
+                           const Captures& captures,
+                           const Device& device,
+                           const Event& event,
+                           std::uint64_t run) {
   const bool benign = has_benign_capture(signature, captures);
   const auto* const reason =
       is_error(signature) && !benign ? reason_to_expect(signature, device) : nullptr;
   auto& slot = *slot_of({&signature, benign, is_error(signature) ? device.text() : ""});
   auto& entry = reason == nullptr ? slot.open : slot.expected;
   const bool is_new = entry.count == 0;
-  add_line(entry, event, run.number);
-  if (!is_new) return;
+  add_line(entry, event, run);
+  if (!is_new) return entry;
   entry.signature = &signature;
   entry.captures = captures;
   entry.benign = benign;
@@ -216,6 +216,7 @@ void Story::add_entry(const Signature& signature,
   } else if (is_error(signature) && !benign) {
     open_.push_back(&slot);
   }
+  return entry;
 }
 
 // A program that works after the last line of the rule has recovered.
@@ -225,13 +226,12 @@ void Story::conclude(const Conclusion& conclusion) {
   const bool is_over = rule.blocks && run != nullptr && run->kind == RunKind::program &&
                        run->worked && run->worked->last_line > conclusion.last_line;
   if (is_over) return;
-  const auto& line = conclusion.line;
-  const Event event{line.text, line.line, line.time};
-  const auto& device = conclusion.device;
-  add_entry(rule, conclusion.captures, event, device, run == nullptr ? Run{} : *run);
-  if (conclusion.count == 1) return;
-  auto& entry = slot_of({&rule, false, device.text()})->open;
-  entry.count = conclusion.count;
+  auto& entry = add_entry(rule,
+                          conclusion.captures,
+                          conclusion.device,
+                          event_of(conclusion.line),
+                          run == nullptr ? 0 : run->number);
+  entry.count += conclusion.count - 1;
   entry.last_line = conclusion.last_line;
 }
 
@@ -287,7 +287,7 @@ void Story::add_state(const Signature& signature,
       ++run.more_milestones;
     }
     newest = &run.milestones.emplace_back(
-        Milestone{*signature.state, &signature, device, quote(event), std::string(event.time)});
+        Milestone{*signature.state, &signature, device, quote_of(event), std::string(event.time)});
   }
   auto& milestone = *newest;
   milestone.last_line = event.line;
@@ -367,7 +367,7 @@ void Story::resolve_open(const Signature& signature,
     recovered.count = before + slot->open.count;
     recovered.last_line = slot->open.last_line;
     recovered.run = slot->open.run;
-    recovered.proof = quote(event);
+    recovered.proof = quote_of(event);
     slot->open = {};
     return true;
   });

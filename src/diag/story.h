@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "diag/conclusion.h"
 #include "diag/device.h"
 #include "diag/outage.h"
 #include "diag/quote.h"
@@ -75,9 +76,14 @@ class Story {
   static constexpr std::size_t kMaxDevices = 1000;   // pairs of a signature and a device
   static constexpr std::size_t kMaxUnknown = 50;     // kinds of unrecognized lines
 
-  explicit Story(std::string log) : log_(std::move(log)), outages_(log_) {}
+  // Returns true if the line shows that a run of a program has failed.
+  bool add(const Signature& signature,
+           const Captures& captures,
+           const Device& device,
+           const Event& event);
 
-  void add(const Signature& signature, const Captures& captures, const Event& event);
+  // Adds what a rule concludes from the lines up to `conclusion.line`.
+  void add(const Conclusion& conclusion);
 
   // Adds a line without time that shows the same as the line before it, without the cost of add().
   // Returns false if the line before it had another signature.
@@ -87,11 +93,8 @@ class Story {
   // kind, and null otherwise.
   LogEntry* add_unknown(const Event& event);
 
-  // Adds what a rule concludes. This changes no state.
+  // Adds what a rule concludes at the end of the log. This changes no state.
   void conclude(const Conclusion& conclusion);
-
-  // The number of runs of programs that have failed.
-  std::uint64_t failed_programs() const { return failed_programs_; }
 
   // The newest time of a line that shows a state or the beginning or end of a run; may be empty.
   const std::string& last_time() const { return last_time_; }
@@ -116,17 +119,16 @@ class Story {
 
   using Key = std::tuple<const Signature*, bool, std::string>;
 
-  Quote quote(const Event& event) const;
   Run& run_of(const Signature& signature, const Event& event);
   Run& begin_run(RunKind kind, const Event& event);
   Run* current_run(RunKind kind);  // null if no line of this kind was seen
   Slot* slot_of(const Key& key);
-  void add_line(LogEntry& entry, const Event& event, std::uint64_t run);
-  void add_entry(const Signature& signature,
-                 const Captures& captures,
-                 const Event& event,
-                 const Device& device,
-                 const Run& run);
+  static void add_line(LogEntry& entry, const Event& event, std::uint64_t run);
+  LogEntry& add_entry(const Signature& signature,
+                      const Captures& captures,
+                      const Device& device,
+                      const Event& event,
+                      std::uint64_t run);  // its number
   void add_state(const Signature& signature, const Event& event, const Device& device, Run& run);
   const Milestone* reason_to_expect(const Signature& error, const Device& device);
   const Milestone* reason_to_ignore(const LogEntry& error);
@@ -139,14 +141,12 @@ class Story {
                     const Event& event,
                     const Run& run);
 
-  std::string log_;
   std::vector<Run> runs_;
-  std::uint64_t more_runs_ = 0, more_unknown_ = 0, last_run_ = 0, failed_programs_ = 0;
+  std::uint64_t more_runs_ = 0, more_unknown_ = 0, last_run_ = 0;
   std::map<RunKind, std::uint64_t> current_;  // numbers of the current runs
   std::map<Key, Slot> slots_;
   std::size_t unknown_slots_ = 0;
   std::vector<Slot*> open_;  // the slots with an open entry that a later line may resolve
-  DeviceNames devices_;
   OutageTracker outages_;
   std::string last_time_;
   const Signature* last_ = nullptr;  // of the newest line; null if it was unrecognized

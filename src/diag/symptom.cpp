@@ -10,20 +10,10 @@ namespace {
 
 constexpr std::string_view kManaDriver = "net_mana";
 
-bool matches_id(const std::string& pattern, const Signature& signature) {
-  if (!pattern.ends_with('*')) return pattern == signature.id;
-  return std::string_view(signature.id)
-      .starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
-}
-
-bool matches_any_id(const std::vector<std::string>& patterns, const Signature& signature) {
-  return std::ranges::any_of(patterns, [&](const auto& p) { return matches_id(p, signature); });
-}
-
 bool has_required_lines(const LogEntry& entry, const LogReport& log) {
   const auto& required = entry.signature->benign_without;
   return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
-           return other.signature != nullptr && matches_any_id(required, *other.signature);
+           return other.signature != nullptr && matches_any_id(required, other.signature->id);
          });
 }
 
@@ -33,7 +23,7 @@ bool can_cause(const Symptom& one, const Symptom& other) {
   if (cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
     // With wildcards, two signatures may explain each other: the higher rank is the cause.
-    return matches_id(pattern, cause) && (!pattern.ends_with('*') || cause.rank > effect.rank);
+    return matches_id(pattern, cause.id) && (!pattern.ends_with('*') || cause.rank > effect.rank);
   });
 }
 

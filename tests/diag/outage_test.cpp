@@ -179,18 +179,18 @@ TEST(Outage, CountsTheRemovalsAfterWhichTheVfReturned) {
                               leave(3000) + use(3001))
                         .nics;
   ASSERT_THAT(nics, SizeIs(1));
-  EXPECT_EQ(nics[0].absences.count, 2U);
-  EXPECT_THAT(nics[0].absences.lengths, ElementsAre(4, 2460));
-  EXPECT_EQ(absences_text(nics[0].absences), "2 times: 4 s, 41 min");
+  EXPECT_EQ(nics[0].removals.count, 2U);
+  EXPECT_THAT(nics[0].removals.lengths, ElementsAre(4, 2460));
+  EXPECT_EQ(removals_text(nics[0].removals), "2 times: 4 s, 41 min");
 }
 
-TEST(Outage, KeepsTheLengthsOfTheNewestAbsences) {
+TEST(Outage, KeepsTheLengthsOfTheNewestRemovals) {
   std::string text = use(10);
   for (int i = 1; i <= 7; ++i) text += remove(100.0 * i) + use((100.0 * i) + 10 - i);
   const auto nics = read_text(text).nics;
-  EXPECT_EQ(nics.at(0).absences.count, 7U);
-  EXPECT_EQ(absences_text(nics.at(0).absences), "7 times, for at most 9 s");
-  EXPECT_THAT(nics.at(0).absences.lengths, ElementsAre(7, 6, 5, 4, 3));
+  EXPECT_EQ(nics.at(0).removals.count, 7U);
+  EXPECT_EQ(removals_text(nics.at(0).removals), "7 times, for at most 9 s");
+  EXPECT_THAT(nics.at(0).removals.lengths, ElementsAre(7, 6, 5, 4, 3));
 }
 
 TEST(Outage, OfAnEarlierBootIsOver) {

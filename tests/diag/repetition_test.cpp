@@ -115,6 +115,16 @@ TEST(Repetition, OfLostCarriersIsAFaultOfNicsOnly) {
   EXPECT_EQ(flaps("veth12ab"), "");
 }
 
+TEST(Repetition, IsCountedOverARename) {
+  const auto lost = [](double seconds, const std::string& interface) {
+    return at(seconds) + "systemd-networkd[1]: " + interface + ": Lost carrier\n";
+  };
+  const auto diagnosis = diagnose_text(removal(10) + lost(100, "eth2") + at(130) +
+                                       "mana 7870:00:00.0 enP1: renamed from eth2\n" +
+                                       lost(160, "enP1") + lost(220, "enP1"));
+  EXPECT_EQ(root_id(diagnosis), "carrier-lost-often");
+}
+
 std::string failed_start(double seconds) {
   return at(seconds) + "EAL: Detected CPU lcores: 2\n" + at(seconds) + "EAL: Cannot init alarm\n";
 }

@@ -15,13 +15,6 @@ namespace {
 
 using test::signatures;
 
-// Whether the list has the id, or "mana-*" for an id that begins with "mana-".
-bool is_named(const std::vector<std::string>& list, const std::string& id) {
-  return std::ranges::any_of(list, [&id](const std::string& name) {
-    return name.ends_with('*') ? id.starts_with(name.substr(0, name.size() - 1)) : name == id;
-  });
-}
-
 // "HugePages_" begins an output of /proc/meminfo, but no report of counters.
 TEST(Literals, AreOfSignaturesOfCountersOrOfTickets) {
   const auto& set = signatures();
@@ -80,7 +73,7 @@ TEST_P(EverySignature, AppliesToTheLogOfItsExamplesIfItIsARule) {
   EXPECT_TRUE(has_it(test::read_text(log)));
   if (!signature().absence) return;
   for (const auto& other : signatures().all()) {
-    if (is_rule(other) || !is_named(signature().absence->without, other.id)) continue;
+    if (is_rule(other) || !matches_any_id(signature().absence->without, other.id)) continue;
     auto examples = signature().examples;
     examples.insert(examples.end() - 1, other.examples.front());
     std::string complete;
@@ -110,13 +103,8 @@ TEST_P(EverySignature, NamesSignaturesThatExist) {
   if (s.absence) lists.insert(lists.end(), {s.absence->from, s.absence->without, s.absence->until});
   for (const auto& list : lists) {
     for (const auto& name : list) {
-      const bool is_family = name.ends_with('*');
-      const auto family = std::string_view(name).substr(0, name.size() - 1);
-      const bool exists =
-          is_family ? std::ranges::any_of(signatures().all(),
-                                          [&](const auto& o) { return o.id.starts_with(family); })
-                    : signatures().find(name) != nullptr;
-      EXPECT_TRUE(exists) << s.id << " names " << name;
+      const auto is_named = [&name](const Signature& o) { return matches_id(name, o.id); };
+      EXPECT_TRUE(std::ranges::any_of(signatures().all(), is_named)) << s.id << " names " << name;
       EXPECT_NE(name, s.id);
     }
   }

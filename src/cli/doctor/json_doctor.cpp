@@ -50,7 +50,7 @@ Json run_json(const std::string& log, const diag::Run& run) {
 }
 
 Json nic_json(const std::string& log, const diag::NicStory& nic) {
-  const auto& absences = nic.absences;
+  const auto& removals = nic.removals;
   Json row;
   row["log"] = safe(log);
   row["channel"] = safe(nic.channel);
@@ -61,9 +61,9 @@ Json nic_json(const std::string& log, const diag::NicStory& nic) {
   row["time"] = nic.since ? text_or_null(nic.since->time) : Json(nullptr);
   row["seconds"] = nic.seconds ? Json(*nic.seconds) : Json(nullptr);
   row["absences"] = {
-      {"count", absences.count},
-      {"seconds", absences.lengths},
-      {"longest", absences.lengths.empty() ? Json(nullptr) : Json(absences.longest)}};
+      {"count", removals.count},
+      {"seconds", removals.lengths},
+      {"longest", removals.lengths.empty() ? Json(nullptr) : Json(removals.longest)}};
   return row;
 }
 

@@ -76,13 +76,13 @@ void print_nics(Screen& screen, const DoctorResult& result, int verbosity) {
     if (is_away) write_away(screen, result, log);
     for (const auto& nic : log.nics) {
       const bool is_used = is_degraded && nic.state == diag::VfState::used && nic.since;
-      if ((!is_used && nic.absences.count == 0) || (shown == kMaxNics && verbosity == 0)) continue;
+      if ((!is_used && nic.removals.count == 0) || (shown == kMaxNics && verbosity == 0)) continue;
       ++shown;
       auto text = printable(nic.name());
       if (is_used) text += fmt::format(" has used its VF since {}", place_of(result, *nic.since));
-      if (is_used && nic.absences.count > 0) text += ", and";
-      if (nic.absences.count > 0) {
-        text += " was without its VF " + diag::absences_text(nic.absences);
+      if (is_used && nic.removals.count > 0) text += ", and";
+      if (nic.removals.count > 0) {
+        text += " was without its VF " + diag::removals_text(nic.removals);
       }
       write_indented(screen, "", text);
       has_text = true;

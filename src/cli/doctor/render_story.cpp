@@ -32,7 +32,7 @@ void write_nic(Screen& screen, const diag::NicStory& nic, const std::string& las
     text += time.empty() ? fmt::format(" since line {}", nic.since->line)
                          : fmt::format(" since {} (line {})", time, nic.since->line);
   }
-  if (nic.absences.count > 0) text += ", away " + diag::absences_text(nic.absences);
+  if (nic.removals.count > 0) text += ", away " + diag::removals_text(nic.removals);
   screen.stream() << "  " << text << '\n';
 }
 
