@@ -198,8 +198,8 @@ void CounterTracker::report(const Signature& signature,
                             const Quote& line,
                             Captures captures) {
   Device device;
-  if (series.is_port) device.port = series.device;
-  const auto name = series.is_port ? device.text() : series.device;
+  (series.is_port ? device.port : device.series) = series.device;
+  const auto name = device.text();
   captures.emplace_back("device", name.empty() ? series.program : name);
   found_.push_back({&signature, std::move(captures), line, line.line, 1, std::move(device)});
 }

@@ -13,12 +13,13 @@ bool may_be_same(const std::string& one, const std::string& other) {
 
 bool Device::may_be(const Device& other) const {
   return may_be_same(pci, other.pci) && may_be_same(channel, other.channel) &&
-         may_be_same(interface, other.interface) && may_be_same(port, other.port);
+         may_be_same(interface, other.interface) && may_be_same(port, other.port) &&
+         may_be_same(series, other.series);
 }
 
 std::string Device::text() const {
   std::string text;
-  for (const auto& name : {pci, channel, interface, port.empty() ? port : "port " + port}) {
+  for (const auto& name : {pci, channel, interface, port.empty() ? port : "port " + port, series}) {
     if (name.empty()) continue;
     if (!text.empty()) text += ' ';
     text += name;

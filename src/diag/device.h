@@ -14,10 +14,11 @@ namespace manactl::diag {
 
 // The names that a line has for its device. Lines of different drivers use different names.
 struct Device {
-  std::string pci;        // "7870:00:00.0"
-  std::string channel;    // UUID of the VMBus channel
-  std::string interface;  // the first name of the VF's interface
-  std::string port;       // number of a DPDK port
+  std::string pci;          // "7870:00:00.0"
+  std::string channel;      // UUID of the VMBus channel
+  std::string interface;    // the first name of the VF's interface
+  std::string port;         // number of a DPDK port
+  std::string series = {};  // of counters, if the program does not print the number of a DPDK port
 
   // False if both have a name of the same kind and these names differ.
   bool may_be(const Device& other) const;

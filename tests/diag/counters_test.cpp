@@ -113,6 +113,33 @@ TEST(Counters, OfAnotherPortDoNotShowRecovery) {
   EXPECT_EQ(diagnosis.root->title, "No more packets pass port 0");
 }
 
+// VPP prints names instead of the numbers of DPDK ports.
+std::string vpp_report(const std::vector<std::pair<std::string, std::uint64_t>>& interfaces) {
+  std::string text =
+      "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter          "
+      "Count     \n";
+  for (const auto& [name, packets] : interfaces) {
+    text +=
+        fmt::format("{:<34}1      up          9000/0/0/0     rx packets {:>21}\n", name, packets);
+  }
+  return text;
+}
+
+TEST(Counters, OfAnotherInterfaceDoNotShowRecovery) {
+  const auto rounds = [](std::uint64_t last_of_a, std::uint64_t last_of_b) {
+    std::string text = "EAL: Detected CPU lcores: 8\n";
+    for (const std::uint64_t count : {10U, 20U, 20U, 20U}) {
+      text += vpp_report({{"nic-a", count}, {"nic-b", count}});
+    }
+    return diagnose_text(text + vpp_report({{"nic-a", last_of_a}, {"nic-b", last_of_b}}));
+  };
+  const auto diagnosis = rounds(20, 30);
+  ASSERT_EQ(root_id(diagnosis), "traffic-stopped");
+  EXPECT_EQ(diagnosis.root->title, "No more packets pass nic-a");
+  EXPECT_THAT(ids(diagnosis.recovered), testing::ElementsAre("traffic-stopped"));
+  EXPECT_EQ(root_id(rounds(30, 30)), "");
+}
+
 TEST(Counters, ThatGoBackBeginANewSeries) {
   EXPECT_EQ(root_id(diagnose_text(start("txonly") + sent({70, 80, 8, 8, 8}))), "");
   EXPECT_EQ(root_id(diagnose_text(start("txonly") + sent({70, 80, 8, 9, 9, 9}))),
