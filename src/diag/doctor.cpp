@@ -211,8 +211,13 @@ Symptoms& DiagnosisBuilder::list_for(const LogEntry& entry, const LogReport& log
 }
 
 void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, const LogReport& log) {
-  const auto same = std::ranges::find_if(
-      symptoms, [&entry](const Symptom& c) { return c.entry->signature == entry.signature; });
+  // The title of a rule may name the device and its figures.
+  const bool names_device =
+      is_rule(*entry.signature) && entry.signature->title.find('{') != std::string::npos;
+  const auto same = std::ranges::find_if(symptoms, [&](const Symptom& c) {
+    return c.entry->signature == entry.signature &&
+           (!names_device || c.entry->device == entry.device);
+  });
   if (same != symptoms.end()) {
     same->count += entry.count;
     if (!same->is_in(log)) same->logs.push_back(&log);

@@ -222,6 +222,15 @@ TEST(Counters, OfOnlyLostPacketsShowThatNothingPasses) {
   EXPECT_EQ(root_id(pool), "receive-pool-empty");
 }
 
+TEST(Counters, OfEachPortWithLossesAreReported) {
+  const auto diagnosis = diagnose_text(start("rxonly") + report({.rx = 100000, .missed = 1300}) +
+                                       report({.rx = 15000, .missed = 85000}, "1"));
+  ASSERT_EQ(root_id(diagnosis), "receive-drops");
+  EXPECT_EQ(diagnosis.root->title, "port 0 drops 1.3 % of the packets that arrive");
+  ASSERT_THAT(ids(diagnosis.others), testing::ElementsAre("receive-drops"));
+  EXPECT_EQ(diagnosis.others[0].title, "port 1 drops 85.0 % of the packets that arrive");
+}
+
 TEST(Counters, OfFewLostPacketsAreNormal) {
   // Packets that were lost before the first report are not lost since then.
   for (const auto& [first, second] :
