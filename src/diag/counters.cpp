@@ -293,11 +293,12 @@ void CounterTracker::look_for_share(const Signature& signature, const Series& se
   const auto all = static_cast<double>(packets) + static_cast<double>(others);
   const auto share = static_cast<double>(packets) / all;
   if (share * kMille < static_cast<double>(rule.per_mille)) return;
-  report(
-      signature,
-      series,
-      shown(series, rule.of)->line,
-      {{"packets", std::to_string(packets)}, {"percent", fmt::format("{:.1f}", share * kPercent)}});
+  report(signature,
+         series,
+         shown(series, rule.of)->line,
+         {{"packets", std::to_string(packets)},
+          {"percent", fmt::format("{:.1f}", share * kPercent)},
+          {"passed", std::to_string(others)}});
 }
 
 }  // namespace manactl::diag

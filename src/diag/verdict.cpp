@@ -104,8 +104,12 @@ const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
 }
 
 // Whether packets pass nevertheless, but on the synthetic path or not reliably.
-bool is_degradation(const Signature& cause) {
-  return cause.vf_state || (cause.repetition && kind_of(cause) == RunKind::boot);
+bool is_degradation(const LogEntry& error) {
+  const auto& cause = *error.signature;
+  const bool is_share = cause.counters && cause.counters->conclusion == CounterConclusion::share;
+  if (is_share) return capture(error.captures, "passed") != "0";
+  return cause.vf_state ||
+         ((cause.repetition || cause.counters) && kind_of(cause) == RunKind::boot);
 }
 
 int severity(Answer answer) {
@@ -128,7 +132,9 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
     const auto* const error = cause_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
     if (run == nullptr) return {Answer::failed, {}, root};
-    if (is_degradation(*error->signature)) return {Answer::degraded, {}, root};
+    if (is_degradation(*error) && run->ending != Ending::failed) {
+      return {Answer::degraded, {}, root};
+    }
     auto before = carried_packets(*run, error->device, root->line);
     const bool is_removal = error->signature->state == State::lost;
     if (!before && is_removal) before = total_after(*run, root->line);

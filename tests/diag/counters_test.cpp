@@ -209,6 +209,8 @@ TEST(Counters, OfLostPacketsHaveAFigure) {
       start("rxonly") + report({.rx = 900000}) + report({.rx = 990000, .missed = 6000});
   const auto diagnosis = diagnose_text(text);
   ASSERT_EQ(root_id(diagnosis), "receive-drops");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::degraded);
+  EXPECT_EQ(diagnose_text(text + "Segmentation fault\n").verdict->answer, Answer::failed);
   EXPECT_EQ(diagnosis.root->title, "port 0 drops 6.2 % of the packets that arrive");
   EXPECT_THAT(diagnosis.root->quote->text, testing::HasSubstr("RX-missed: 6000"));
 }
