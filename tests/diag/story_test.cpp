@@ -330,6 +330,11 @@ TEST(Devices, AreTheSameUnlessANameDiffers) {
   EXPECT_EQ((Device{"", "", "", "1"}).text(), "port 1");
 }
 
+TEST(Devices, HaveNoInterfaceBeforeItHasAName) {
+  const Captures captures = {{"bdf", "7870:00:00.0"}, {"ifname", "(unnamed net_device)"}};
+  EXPECT_EQ(DeviceNames().device_of({}, captures).text(), "7870:00:00.0");
+}
+
 TEST(TimeOf, ReadsThePrefixOfALine) {
   const auto time = [](std::string_view line) {
     return std::string(time_of(line, line.substr(line.find("EAL"))));
