@@ -45,24 +45,20 @@ std::vector<Conclusion> AbsenceTracker::next(const Signature& signature,
                                              const Device& device,
                                              const Event& event) {
   std::vector<Conclusion> conclusions;
-  const auto is_about_device = [&device](const Waiting& one) { return one.device.may_be(device); };
   for (auto& rule : rules_) {
     const auto& absence = *rule.signature->absence;
     auto& waiting = rule.waiting;
+    const auto is_over = [&](const Waiting& one) {
+      return absence.any_device || one.device.may_be(device);
+    };
     if (signature.begins && *signature.begins == kind_of(*rule.signature)) waiting.clear();
-    if (matches_any_id(absence.without, signature.id)) {
-      std::erase_if(waiting,
-                    [&](const Waiting& one) { return absence.any_device || is_about_device(one); });
-    }
+    if (matches_any_id(absence.without, signature.id)) std::erase_if(waiting, is_over);
     if (matches_any_id(absence.until, signature.id)) {
       for (auto& one : end_waiting(rule, device, event)) conclusions.push_back(std::move(one));
     }
     const bool is_known = std::ranges::find(waiting, device, &Waiting::device) != waiting.end();
     if (matches_any_id(absence.from, signature.id) && !is_known && waiting.size() < kMaxDevices) {
-      waiting.push_back({device, captures, {}});
-      if (absence.end_after > 0) {
-        waiting.back().line = quote_of(event);
-      }
+      waiting.push_back({device, captures, absence.end_after > 0 ? quote_of(event) : Quote()});
     }
   }
   return conclusions;

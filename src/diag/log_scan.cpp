@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/characters.h"
 #include "base/ids.h"
@@ -73,8 +74,8 @@ bool is_dpdk_program_name(std::string_view program) {
 
 class Scan {
  public:
-  Scan(const std::string& name, const SignatureSet& known)
-      : name_(name),
+  Scan(std::string name, const SignatureSet& known)
+      : name_(std::move(name)),
         known_(known),
         rate_(known.find("testpmd-traffic")),
         absences_(known.all()),
