@@ -30,6 +30,16 @@ std::uint32_t tail_of(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32U);
 }
 
+// Stores `value` unless the doorbell has the same or a higher tail; returns whether it was stored.
+// The driver's thread may ring the doorbell at the same time.
+bool advance(std::atomic<std::uint64_t>& doorbell, std::uint64_t value) {
+  auto now = doorbell.load(std::memory_order_acquire);
+  while (static_cast<std::int32_t>(tail_of(value) - tail_of(now)) > 0) {
+    if (doorbell.compare_exchange_weak(now, value, std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Port::ring(std::uint32_t offset, std::uint64_t value) {
@@ -95,9 +105,7 @@ std::size_t Port::ring_delayed() {
     if (is_short) {
       sender.doorbell.fetch_add(std::uint64_t{increment_of(delayed->value)} << 32U);
     } else {
-      const auto now = sender.doorbell.load(std::memory_order_acquire);
-      if (static_cast<std::int32_t>(tail_of(delayed->value) - tail_of(now)) <= 0) continue;
-      sender.doorbell.store(delayed->value, std::memory_order_release);
+      if (!advance(sender.doorbell, delayed->value)) continue;
     }
     run_sender(slot_of(id));
   }
