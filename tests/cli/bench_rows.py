@@ -18,6 +18,7 @@ import termios
 import textwrap
 
 ROWS, COLUMNS = 16, 80
+OF_SIM = re.compile("port |        received|No contract")  # rows that sim prints after those of bench
 program, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 failures = []
 
@@ -64,13 +65,15 @@ def screen_of(output):
                 assert command == "K", repr(token)
         elif token != "\r":
             rows[row] = token
-    return [part for line in rows if line for part in [line[i:i + COLUMNS] for i in range(0, len(line), COLUMNS)]]
+    return [line[i:i + COLUMNS] for line in rows if not OF_SIM.match(line) for i in range(0, len(line), COLUMNS)]
 
 
 def wrapped(text):
     """The rows of a pipe's lines on a screen: labels keep their column."""
     rows = []
     for line in text.splitlines():
+        if OF_SIM.match(line):
+            continue
         indent = 22 if re.match(r"  \S.{19} ", line) and not re.match(r"  (Note|Noisy)", line) else 2
         rows += textwrap.wrap(line, COLUMNS, subsequent_indent=" " * indent, break_on_hyphens=False)
     return rows
@@ -88,7 +91,6 @@ def require(words, is_live=True):
     piped = subprocess.run([program, *words], capture_output=True, text=True, check=False,
                            env={"LC_ALL": "C.UTF-8", "MANACTL_NO_SAVE": "true"})
     for name, found in (("a terminal", rows), ("a pipe", wrapped(piped.stdout))):
-        found = [row for row in found if not row.startswith(("port ", " " * 8 + "received", "No contract"))]
         if len(found) > ROWS or not found:
             failures.extend([f"{' '.join(words)}: {len(found)} rows on {name}, not 1 to {ROWS}:", *found])
 

@@ -339,6 +339,7 @@ Exit run_plan(Context& context,
   } else {
     print(context, *result, *output);
   }
+  context.out.stream().flush();  // the reason comes after the result if both go to one file
   const auto exit = exit_of(*result);
   if (exit == Exit::findings && !report::took_rejected_path(*result)) {
     context.err.stream() << fmt::format("manactl: bench: no packet was {}\n",

@@ -63,12 +63,12 @@ Counts run(const datapath::EngineRow& engine,
     words.push_back(word);
   }
   const auto outcome = manactl(words);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto begin = outcome.err.find("{\n");
   const auto end = outcome.err.rfind("\n}\n");
   if (begin == std::string::npos || end == std::string::npos) return {};
-  return {json::parse(outcome.err.substr(begin, end + 2 - begin)),
-          json::parse(outcome.out)["ports"][0]};
+  auto bench = json::parse(outcome.err.substr(begin, end + 2 - begin));
+  EXPECT_EQ(bench["exit"], outcome.code) << outcome.err;
+  return {std::move(bench), json::parse(outcome.out)["ports"][0]};
 }
 
 std::uint64_t number(const json& object, const char* key) {
@@ -97,6 +97,7 @@ void expect_equal_counts(const ModeRow& mode, const Counts& counts, bool overrun
     EXPECT_EQ(number(tx, "errors"), number(adapter, "tx_errors"));
   }
   EXPECT_TRUE(rx.at("missed").is_null()) << "no engine can read it";
+  EXPECT_EQ(number(bench, "exit"), sent == 0 && received == 0 ? 1U : 0U);
   const auto from = mode.generates_packets ? sent : received;
   const auto to = mode.generates_packets ? received : sent;
   const bool knows_loss = mode.sends && mode.receives && from > 0 && to <= from;
