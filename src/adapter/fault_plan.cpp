@@ -176,7 +176,8 @@ Result<Fault> Fault::parse(std::string_view text) {
   return fault;
 }
 
-VerbFaults::VerbFaults(const std::vector<Fault>& faults) {
+VerbFaults::VerbFaults(const std::vector<Fault>& faults, FaultCounts& injected)
+    : injected_(injected) {
   for (const auto& fault : faults) {
     if (!is_verb(fault.kind) && fault.kind != FaultKind::foreign) continue;
     armed_.push_back(std::make_unique<Armed>());
@@ -191,6 +192,7 @@ int VerbFaults::inject(Verb verb) {
     if (fault.verb != verb || fault.kind > FaultKind::crash) continue;
     const auto calls = armed->calls.fetch_add(1, std::memory_order_relaxed);
     if (calls < fault.after || calls - fault.after >= fault.times) continue;
+    injected_[static_cast<std::size_t>(fault.kind)].fetch_add(1, std::memory_order_relaxed);
     if (fault.kind == FaultKind::crash) std::abort();
     if (fault.kind == FaultKind::hang) hang();
     if (number == 0) number = fault.number;

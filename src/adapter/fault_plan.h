@@ -23,6 +23,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string_view>
@@ -85,6 +86,27 @@ enum class FaultKind : std::uint8_t {
   reset
 };
 
+// As in the text form, without numbers.
+inline constexpr EnumWords<FaultKind, 14> kFaultKindWords = {
+    {{FaultKind::error, "errno"},
+     {FaultKind::hang, "hang"},
+     {FaultKind::crash, "crash"},
+     {FaultKind::missing, "missing"},
+     {FaultKind::foreign, "provider=foreign"},
+     {FaultKind::tx_error, "tx"},
+     {FaultKind::truncate, "rx=truncate"},
+     {FaultKind::drop, "rx=drop"},
+     {FaultKind::overrun, "cq=overrun"},
+     {FaultKind::lost, "doorbell=lost"},
+     {FaultKind::delayed, "doorbell=delayed"},
+     {FaultKind::duplicated, "doorbell=duplicated"},
+     {FaultKind::fatal, "device=fatal"},
+     {FaultKind::reset, "device=reset"}}};
+
+// The number of injected faults of each kind, indexed by FaultKind. Calls that are missing are not
+// counted.
+using FaultCounts = std::array<std::atomic<std::uint64_t>, kFaultKindWords.size()>;
+
 struct Fault {
   FaultKind kind = FaultKind::error;
   Verb verb = Verb::create_qp;  // for kinds from error to missing
@@ -101,7 +123,8 @@ struct Fault {
 // Injects the faults of verbs. Thread-safe.
 class VerbFaults {
  public:
-  explicit VerbFaults(const std::vector<Fault>& faults);
+  // `injected` must outlive this object.
+  VerbFaults(const std::vector<Fault>& faults, FaultCounts& injected);
 
   // To be called once for each call of the verb. Returns the errno with which it fails, or 0. Does
   // not return for the faults hang and crash.
@@ -116,23 +139,31 @@ class VerbFaults {
   };
 
   std::vector<std::unique_ptr<Armed>> armed_;
+  FaultCounts& injected_;
 };
 
 // Selects every n-th event; none if n is 0.
 class EveryNth {
  public:
-  void set(std::uint64_t n) { n_ = n; }
+  // Counts the selected events in `selected`, which must outlive this object.
+  void set(std::uint64_t n, std::atomic<std::uint64_t>* selected = nullptr) {
+    n_ = n;
+    selected_ = selected;
+  }
 
   bool is_off() const { return n_ == 0; }
 
   // Counts one event; returns whether it is selected.
   bool is_due() {
-    return n_ != 0 && (events_.fetch_add(1, std::memory_order_relaxed) + 1) % n_ == 0;
+    if (n_ == 0 || (events_.fetch_add(1, std::memory_order_relaxed) + 1) % n_ != 0) return false;
+    if (selected_ != nullptr) selected_->fetch_add(1, std::memory_order_relaxed);
+    return true;
   }
 
  private:
   std::uint64_t n_ = 0;
   std::atomic<std::uint64_t> events_{0};
+  std::atomic<std::uint64_t>* selected_ = nullptr;
 };
 
 // Faults of the data path of one port, counted over all its queues. To be set before the first

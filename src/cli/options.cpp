@@ -143,6 +143,23 @@ std::optional<double> parse_decimal(std::string_view text) {
   return error == std::errc{} && end == text.end() ? std::optional(value) : std::nullopt;
 }
 
+std::optional<double> parse_scaled(std::string_view text) {
+  constexpr std::pair<char, double> kFactors[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
+  for (const auto& [letter, factor] : kFactors) {
+    if (text.empty() || std::tolower(static_cast<unsigned char>(text.back())) != letter) continue;
+    const auto number = parse_decimal(text.substr(0, text.size() - 1));
+    return number ? std::optional(*number * factor) : std::nullopt;
+  }
+  return parse_decimal(text);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 Result<std::string> parse_text(std::string_view text, std::string_view what) {
   const bool control =
       std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });

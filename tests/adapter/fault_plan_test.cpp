@@ -93,16 +93,19 @@ TEST(Fault, ExplainsInvalidFaults) {
 }
 
 TEST(VerbFaults, FailCallsBetweenAfterAndTimes) {
-  VerbFaults faults({*Fault::parse("reg_mr=errno:ENOMEM,after=1,times=2")});
+  FaultCounts injected{};
+  VerbFaults faults({*Fault::parse("reg_mr=errno:ENOMEM,after=1,times=2")}, injected);
   EXPECT_EQ(faults.inject(Verb::reg_mr), 0);
   EXPECT_EQ(faults.inject(Verb::create_qp), 0);
   EXPECT_EQ(faults.inject(Verb::reg_mr), ENOMEM);
   EXPECT_EQ(faults.inject(Verb::reg_mr), ENOMEM);
   EXPECT_EQ(faults.inject(Verb::reg_mr), 0);
+  EXPECT_EQ(injected[static_cast<std::size_t>(FaultKind::error)], 2U);
 }
 
 TEST(VerbFaults, RemoveTheCallsThatAForeignProviderLacks) {
-  VerbFaults faults({*Fault::parse("provider=foreign")});
+  FaultCounts injected{};
+  VerbFaults faults({*Fault::parse("provider=foreign")}, injected);
   EXPECT_FALSE(faults.is_missing(Verb::query_device_ex));
   for (const auto verb : {Verb::alloc_parent_domain, Verb::create_wq, Verb::create_qp_ex}) {
     EXPECT_TRUE(faults.is_missing(verb));
@@ -111,7 +114,8 @@ TEST(VerbFaults, RemoveTheCallsThatAForeignProviderLacks) {
 }
 
 TEST(VerbFaults, RemoveAMissingCall) {
-  VerbFaults faults({*Fault::parse("create_wq=missing"), *Fault::parse("tx=33")});
+  FaultCounts injected{};
+  VerbFaults faults({*Fault::parse("create_wq=missing"), *Fault::parse("tx=33")}, injected);
   EXPECT_TRUE(faults.is_missing(Verb::create_wq));
   EXPECT_FALSE(faults.is_missing(Verb::create_qp_ex));
   EXPECT_EQ(faults.inject(Verb::create_wq), 0);

@@ -40,6 +40,54 @@ TEST(Sim, CountsSentPackets) {
   EXPECT_EQ(outcome.err, "mana_0\n") << "the program's own output";
 }
 
+TEST(Sim, CountsInjectedFaults) {
+  const Words faults = {"--fault",
+                        "tx=34,every=10",
+                        "--fault",
+                        "doorbell=duplicated,every=50",
+                        "--fault",
+                        "rx=drop",
+                        "--fault",
+                        "create_wq=missing"};
+  auto with_json = faults;
+  with_json.emplace_back("--json");
+  const auto document = document_of(sim(with_json, {MANACTL_VERBS_CLIENT, "100"}));
+  EXPECT_EQ(document["faults"], nlohmann::json::parse(R"([{"fault": "tx", "injected": 10},
+                                      {"fault": "rx=drop", "injected": 0},
+                                      {"fault": "doorbell=duplicated", "injected": 2}])"));
+  EXPECT_EQ(document["ports"][0]["tx_errors"], 10);
+  EXPECT_THAT(sim(faults, {MANACTL_VERBS_CLIENT, "100"}).err,
+              HasSubstr("Injected faults: 10 tx, 0 rx=drop, 2 doorbell=duplicated.\n"));
+  const auto refused =
+      sim({"--json", "--fault", "create_qp=errno:EBUSY"}, {MANACTL_VERBS_CLIENT, "1"});
+  EXPECT_EQ(document_of(refused)["faults"][0]["injected"], 1);
+  EXPECT_EQ(document_of(sim({"--json"}, {MANACTL_VERBS_CLIENT, "1"}))["faults"].size(), 0U);
+}
+
+struct UnitCase {
+  const char *option, *value, *config;
+};
+
+TEST(Sim, AcceptsUnits) {
+  for (const auto& [option, value, config] : {UnitCase{"--bps", "10G", "bps=10000000000"},
+                                              {"--bps", "2.5Gbit", "bps=2500000000"},
+                                              {"--bps", "10Gbps", "bps=10000000000"},
+                                              {"--bps", "100mbit/s", "bps=100000000"},
+                                              {"--bps", "1000000", "bps=1000000"},
+                                              {"--pps", "1M", "pps=1000000"},
+                                              {"--pps", "500kpps", "pps=500000"},
+                                              {"--latency", "50us", "latency=50"},
+                                              {"--latency", "1.5ms", "latency=1500"},
+                                              {"--jitter", "20", "jitter=20"}}) {
+    const auto outcome = sim({option, value}, {"sh", "-c", "echo $MANACTL_SIM_SETUP"});
+    EXPECT_EQ(outcome.code, 0) << value << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(config)) << value;
+  }
+  for (const auto* value : {"10X", "G", "1.5", "10Gpps", "9999G"}) {
+    EXPECT_EQ(sim({"--bps", value}, {"true"}).code, 2) << value;
+  }
+}
+
 TEST(Sim, LeavesStdoutToTheProgram) {
   const auto outcome = sim({}, {MANACTL_VERBS_CLIENT, "3"});
   EXPECT_EQ(outcome.out, "mana_0\n");

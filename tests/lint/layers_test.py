@@ -34,12 +34,12 @@ ONLY = {
     ("cli", "os"): ["os/sandbox.h", "os/system.h"],
     ("cli/setup", "os"): ["os/dry_run.h"],
     ("device", "os"): ["os/sandbox.h"],
-    ("cli", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h"],
+    ("cli", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h", "adapter/fault_plan.h"],
     ("cli", "cli/bench"): ["cli/bench/saved_results.h"],
     ("cli/doctor", "cli/bench"): ["cli/bench/target.h"],
     ("cli/bench", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h"],
     ("cli/bench", "cli/sim"): ["cli/sim/render_sim.h"],
-    ("cli/sim", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h"],
+    ("cli/sim", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h", "adapter/fault_plan.h"],
 }
 # Modules that may be linked but not included: the engines of datapath, and the HTML pages of report.
 LINKS_TOO = {"datapath": ["datapath/"], "cli": ["report/html"]}  # manactl_datapath_${name}

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "adapter/fault_plan.h"
+
 namespace manactl::adapter {
 
 inline constexpr std::size_t kMaxPorts = 8;
@@ -37,6 +39,7 @@ struct AdapterCounters {
   std::atomic<std::uint32_t> ports;
   std::array<PortCounters, kMaxPorts> port;
   std::array<Count, kMaxViolations> violations;  // indexed by Violation
+  FaultCounts injected;                          // faults
   std::atomic<std::uint32_t> reports;            // calls of add_report(); may exceed kMaxReports
   std::array<Report, kMaxReports> report;
   // The release of the program's driver, for example "DPDK 24.11.8"; empty if unknown. Written

@@ -16,7 +16,7 @@ void DeviceFailure::start() {
     if (fault.kind != FaultKind::fatal && fault.kind != FaultKind::reset) continue;
     start_without_signals([this, fault](const auto&) {
       std::this_thread::sleep_for(std::chrono::milliseconds(fault.ms));
-      fail_device();
+      fail_device(fault.kind);
       if (fault.kind == FaultKind::fatal) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(fault.back));
       absent_.store(false, std::memory_order_release);
@@ -24,10 +24,10 @@ void DeviceFailure::start() {
   }
 }
 
-void DeviceFailure::fail_device() {
+void DeviceFailure::fail_device(FaultKind kind) {
   const std::scoped_lock control(control_);
   absent_.store(true, std::memory_order_release);
-  stop_();
+  stop_(kind);
   const std::scoped_lock lock(mutex_);
   for (const auto& listener : listeners_) listener.second();
 }

@@ -18,7 +18,7 @@ namespace manactl::adapter {
 class DeviceFailure {
  public:
   // A separate thread calls `stop` and the listeners, with `control` locked.
-  DeviceFailure(std::vector<Fault> faults, std::mutex& control, std::function<void()> stop)
+  DeviceFailure(std::vector<Fault> faults, std::mutex& control, std::function<void(FaultKind)> stop)
       : faults_(std::move(faults)), control_(control), stop_(std::move(stop)) {}
 
   // Starts the timers; later calls have no effect. Called when the first queue is created.
@@ -32,11 +32,11 @@ class DeviceFailure {
   void remove_listener(const void* owner);
 
  private:
-  void fail_device();
+  void fail_device(FaultKind kind);
 
   std::vector<Fault> faults_;
   std::mutex& control_;
-  std::function<void()> stop_;
+  std::function<void(FaultKind)> stop_;
   bool started_ = false;
   std::atomic<bool> absent_{false};
   std::mutex mutex_;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "adapter/link/io_backends.h"
 #include "adapter/shim/doorbell_trap.h"
@@ -75,21 +76,26 @@ AdapterSetup setup_of(const Config& config) {
   return setup;
 }
 
-void plan_faults(const Config& config, DataFaults& faults) {
+void plan_faults(const Config& config, DataFaults& faults, FaultCounts& injected) {
+  const std::pair<FaultKind, EveryNth&> events[] = {
+      {FaultKind::tx_error, faults.tx},
+      {FaultKind::truncate, faults.truncate},
+      {FaultKind::drop, faults.no_buffer},
+      {FaultKind::overrun, faults.overrun},
+      {FaultKind::lost, faults.lost_doorbell},
+      {FaultKind::duplicated, faults.duplicated_doorbell},
+      {FaultKind::delayed, faults.delayed_doorbell},
+  };
   for (const auto& fault : config.faults) {
+    for (const auto& [kind, event] : events) {
+      if (kind == fault.kind) {
+        event.set(fault.every, &injected[static_cast<std::size_t>(kind)]);
+      }
+    }
     if (fault.kind == FaultKind::tx_error) {
       faults.tx_type = static_cast<wire::CqeType>(fault.number);
-      faults.tx.set(fault.every);
     }
-    if (fault.kind == FaultKind::truncate) faults.truncate.set(fault.every);
-    if (fault.kind == FaultKind::drop) faults.no_buffer.set(fault.every);
-    if (fault.kind == FaultKind::overrun) faults.overrun.set(fault.every);
-    if (fault.kind == FaultKind::lost) faults.lost_doorbell.set(fault.every);
-    if (fault.kind == FaultKind::duplicated) faults.duplicated_doorbell.set(fault.every);
-    if (fault.kind == FaultKind::delayed) {
-      faults.delayed_doorbell.set(fault.every);
-      faults.delay_ns = fault.us * 1000;
-    }
+    if (fault.kind == FaultKind::delayed) faults.delay_ns = fault.us * 1000;
   }
 }
 
@@ -144,12 +150,15 @@ std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std:
 Simulator::Simulator(const Config& config, AdapterCounters& counters)
     : config_(config),
       adapter_(setup_of(config), counters),
-      verb_faults_(config.faults),
+      verb_faults_(config.faults, counters.injected),
       doorbells_(config.doorbell != DoorbellSource::call),
-      failure_(config.faults, control_, [this] { adapter_.halt(); }) {
+      failure_(config.faults, control_, [this, &counters](FaultKind kind) {
+        adapter_.halt();
+        add(counters.injected[static_cast<std::size_t>(kind)], 1);
+      }) {
   find_driver(counters);
   for (std::uint32_t i = 0; i < config.ports; ++i) {
-    plan_faults(config, adapter_.faults(i));
+    plan_faults(config, adapter_.faults(i), counters.injected);
     adapter_.port(i).connect(backend_of(config, adapter_, i));
   }
 }

@@ -3,7 +3,6 @@
 #include "cli/bench/traffic_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/text.h"
@@ -22,13 +21,6 @@ constexpr std::size_t kMaxSizes = 8;
 constexpr std::uint16_t kMinBytes = 64, kMaxBytes = 9018, kMaxShare = 100;
 constexpr double kMaxRate = 1e12, kMinRate = 0.001;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 Result<SizeShare> parse_size_share(std::string_view text) {
   const auto colon = text.find(':');
   const auto bytes = parse_count(text.substr(0, colon), kMinBytes, kMaxBytes);
@@ -45,21 +37,6 @@ Result<SizeShare> parse_size_share(std::string_view text) {
   return share;
 }
 
-struct Prefix {
-  char letter;
-  double factor;
-};
-
-// Returns 1e6 for "m", and 1 for no prefix; empty if `text` is not a prefix of a unit.
-std::optional<double> factor_of(std::string_view text) {
-  constexpr Prefix kPrefixes[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
-  if (text.empty()) return 1;
-  for (const auto& [letter, factor] : kPrefixes) {
-    if (text.size() == 1 && text.front() == letter) return factor;
-  }
-  return std::nullopt;
-}
-
 std::optional<Rate> rate_of(std::string_view text) {
   struct Unit {
     std::string_view name;
@@ -74,14 +51,12 @@ std::optional<Rate> rate_of(std::string_view text) {
   for (const auto& [name, unit] : kUnits) {
     if (!text.ends_with(name)) continue;
     text.remove_suffix(name.size());
-    const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto number = parse_decimal(text.substr(0, digits));
-    const auto factor = factor_of(text.substr(digits));
-    if (!number || !factor || (unit == Rate::Unit::percent && *factor != 1)) return std::nullopt;
-    const double max = unit == Rate::Unit::percent ? 100 : kMaxRate;
-    const double value = *number * *factor;
-    if (!(value >= kMinRate && value <= max)) return std::nullopt;
-    return Rate{unit, value};
+    const bool is_percent = unit == Rate::Unit::percent;
+    const auto value = is_percent ? parse_decimal(text) : parse_scaled(text);
+    if (!value || !(*value >= kMinRate && *value <= (is_percent ? 100 : kMaxRate))) {
+      return std::nullopt;
+    }
+    return Rate{unit, *value};
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 
 #include "adapter/check/checker.h"
 #include "adapter/check/known_defects.h"
+#include "base/enum_words.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/version.h"
@@ -57,6 +58,17 @@ std::string unused_reason(const AdapterCounters& counters) {
       printable(adapter::driver_of(counters)));
 }
 
+// Returns the number of injected faults by kind. A kind that was not planned has none.
+std::vector<std::pair<std::string_view, std::uint64_t>> injected_faults(const SimResult& result) {
+  const auto& counters = *result.outcome.counters;
+  std::vector<std::pair<std::string_view, std::uint64_t>> faults;
+  for (const auto kind : result.faults) {
+    faults.emplace_back(word_of(adapter::kFaultKindWords, kind),
+                        counters.injected[static_cast<std::size_t>(kind)].load());
+  }
+  return faults;
+}
+
 }  // namespace
 
 void print_text(Screen& screen, const SimResult& result) {
@@ -85,6 +97,11 @@ void print_text(Screen& screen, const SimResult& result) {
                        port.rx_no_buffer.load(),
                        port.rx_truncated.load());
   }
+  std::vector<std::string> faults;
+  for (const auto& [name, times] : injected_faults(result)) {
+    faults.push_back(fmt::format("{} {}", times, name));
+  }
+  if (!faults.empty()) out << "Injected faults: " << join(faults, ", ") << ".\n";
   const auto total = adapter::Checker(counters).total();
   if (total == 0) {
     out << screen.paint(Color::green, "No contract violations.") << '\n';
@@ -123,6 +140,10 @@ void print_json(Screen& screen, const SimResult& result, Exit exit) {
     row["port"] = i;
     for (const auto& [name, count] : kCounters) row[name] = (counters.port[i].*count).load();
     json["ports"].push_back(std::move(row));
+  }
+  json["faults"] = Json::array();
+  for (const auto& [name, times] : injected_faults(result)) {
+    json["faults"].push_back({{"fault", name}, {"injected", times}});
   }
   const auto driver = adapter::driver_of(counters);
   const auto reason = unused_reason(counters);

@@ -4,9 +4,11 @@
 
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "adapter/fault_plan.h"
 #include "adapter/launch/launch.h"
 #include "cli/context.h"
 
@@ -15,6 +17,7 @@ namespace manactl::cli {
 struct SimResult {
   const adapter::Outcome& outcome;
   std::vector<std::string> command;
+  std::set<adapter::FaultKind> faults = {};  // the planned ones that are counted
 };
 
 void print_text(Screen& screen, const SimResult& result);
