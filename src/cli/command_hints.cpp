@@ -33,6 +33,8 @@ bool accepts(const Command& command, const std::string& option, bool is_dry_run)
   if (option == "--root" && command.root != RootUse::inspects) {
     return is_dry_run && command.name == "prepare";
   }
+  // A dry run of restore does not remove what the message is about.
+  if (option == kDryRun && command.name == "restore") return false;
   const auto names = option_names_of(&command);
   return std::ranges::find(names, option) != names.end();
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/gather.h"
+#include "setup/discarding_files.h"
 #include "setup/lock.h"
 #include "setup/persistent_files.h"
 #include "setup/sysfs.h"
@@ -49,22 +50,6 @@ host::Facts gather_settled(const Request& request, const SetupContext& context) 
   if (!wait_for_takeover(context, interface_of(*nic->vf))) return facts;
   return host::gather(context.system, {}, host::SshSearch::every_process);
 }
-
-// Discards every record: a dry run keeps no journal.
-class DiscardingFiles final : public os::DurableDirectory {
- public:
-  std::string path() const override { return {}; }
-
-  Result<std::vector<std::string>> list() const override { return std::vector<std::string>{}; }
-
-  Result<std::string> read(std::string_view /*name*/) const override { return std::string(); }
-
-  Result<> replace(std::string_view /*name*/, std::string_view /*text*/) override { return {}; }
-
-  Result<> append(std::string_view /*name*/, std::string_view /*text*/) override { return {}; }
-
-  Result<> remove(std::string_view /*name*/) override { return {}; }
-};
 
 PrepareResult run_plan(Plan& plan,
                        const StepContext& context,

@@ -52,7 +52,59 @@ Result<Entry> deduce_entry(const std::string& id, const os::System& system) {
   return entry;
 }
 
-RestoreResult restore_from_kernel_state(const std::string& id, const SetupContext& context) {
+// Whether the interface had another state before prepare than it has now. The step may never have
+// begun, because setting the synthetic interface also sets its VF.
+bool has_changed_interface(const StepRecord& record, const os::System& system) {
+  const auto step = make_step(record);
+  if (!step || (*step)->is_done(record.before)) return false;
+  const auto now = (*step)->observe(system);
+  return !now || (*step)->is_done(*now);
+}
+
+// Whether the revert of a step has an effect. Modules stay loaded.
+bool has_revert(const StepRecord& record, const os::System& system) {
+  if (record.reverted) return false;
+  switch (record.kind) {
+    case StepKind::load_module:
+    case StepKind::wait_for_uio:
+    case StepKind::keep_down:
+      return false;
+    case StepKind::save_addresses:
+      return true;
+    case StepKind::set_mtu:
+    case StepKind::set_down:
+      return has_changed_interface(record, system);
+    default:
+      return record.begun;
+  }
+}
+
+std::string revert_title(const StepRecord& record) {
+  constexpr std::string_view kSave = "save";
+  return record.kind == StepKind::save_addresses ? "restore" + record.title.substr(kSave.size())
+                                                 : "undo: " + record.title;
+}
+
+// Returns the steps that restore takes, in their order. A dry run cannot execute them, because the
+// later ones need the interface that hv_netvsc creates. The titles of a deduced entry are those of
+// the reverts.
+std::vector<StepResult> planned_steps(const Entry& entry,
+                                      bool is_deduced,
+                                      const os::System& system) {
+  std::vector<StepResult> steps;
+  for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
+    if (!is_deduced && !has_revert(*record, system)) continue;
+    steps.push_back(
+        {record->kind, is_deduced ? record->title : revert_title(*record), record->before});
+    steps.back().changed = true;
+    steps.back().commands = record->manual_commands;
+  }
+  return steps;
+}
+
+RestoreResult restore_from_kernel_state(const std::string& id,
+                                        const SetupContext& context,
+                                        bool dry_run) {
   RestoreResult result;
   result.id = id;
   result.unknown = {"whether the interfaces were up",
@@ -62,6 +114,10 @@ RestoreResult restore_from_kernel_state(const std::string& id, const SetupContex
   auto entry = deduce_entry(id, context.system);
   if (!entry) {
     result.reverted.push_back({"inspect channel " + id, tl::unexpected<Error>(entry.error()), {}});
+    return result;
+  }
+  if (dry_run) {
+    result.planned = planned_steps(*entry, true, context.system);
     return result;
   }
   const auto entries = context.journal.entries();
@@ -94,7 +150,12 @@ RevertResult kept_boot_files(const std::string& name,
 
 void remove_boot_files(const std::string& name,
                        const SetupContext& context,
+                       bool dry_run,
                        RestoreResult& result) {
+  if (dry_run) {
+    result.removed = context.persistence.list(name);
+    return;
+  }
   auto removed = context.persistence.remove(name);
   if (removed) {
     result.removed = std::move(*removed);
@@ -106,11 +167,12 @@ void remove_boot_files(const std::string& name,
 // Removes the files of NICs that are not prepared: of all if `name` is empty.
 void add_files_only(const std::string& name,
                     const SetupContext& context,
+                    bool dry_run,
                     std::vector<RestoreResult>& results) {
   RestoreResult result;
   result.id = result.interface = name;
   result.journaled = false;
-  remove_boot_files(name, context, result);
+  remove_boot_files(name, context, dry_run, result);
   if (!result.removed.empty() || !result.reverted.empty()) results.push_back(std::move(result));
 }
 
@@ -123,8 +185,21 @@ void remove_remaining_files(const SetupContext& context, std::vector<RestoreResu
     result.reverted.push_back(kept_boot_files("", remaining.error(), context));
     results.push_back(std::move(result));
   } else if (remaining->empty()) {
-    add_files_only("", context, results);
+    add_files_only("", context, false, results);
   }
+}
+
+// Dry run: adds the files that none of the results has.
+void add_other_files(const SetupContext& context, std::vector<RestoreResult>& results) {
+  RestoreResult others;
+  others.journaled = false;
+  for (auto& path : context.persistence.list("")) {
+    const bool is_listed = std::ranges::any_of(results, [&](const RestoreResult& one) {
+      return std::ranges::find(one.removed, path) != one.removed.end();
+    });
+    if (!is_listed) others.removed.push_back(std::move(path));
+  }
+  if (!others.removed.empty()) results.push_back(std::move(others));
 }
 
 bool is_selected(const Entry& entry, const RestoreRequest& request) {
@@ -193,6 +268,27 @@ tl::unexpected<Error> fail_unknown_name(const std::string& name, const host::Fac
   return because(facts.azure_nic(name).error(), without_entry);
 }
 
+RestoreResult restore_unreadable(const Entry& entry, const SetupContext& context, bool dry_run) {
+  auto result = restore_from_kernel_state(entry.id, context, dry_run);
+  result.unknown.insert(
+      result.unknown.begin(),
+      fmt::format("the journal entry of '{}': {}", printable(entry.id), entry.read_error));
+  return result;
+}
+
+// Returns what restore_entry() would do.
+RestoreResult plan_entry(const Entry& entry, const SetupContext& context) {
+  if (!entry.is_readable()) return restore_unreadable(entry, context, true);
+  RestoreResult result;
+  result.id = entry.id;
+  result.interface = entry.interface;
+  const auto boot = boot_id(context.system.files);
+  result.earlier_boot = boot && *boot != entry.boot_id;
+  if (!result.earlier_boot) result.planned = planned_steps(entry, false, context.system);
+  remove_boot_files(entry.persistent_name(), context, true, result);
+  return result;
+}
+
 // Restores a channel that something other than manactl has unbound from hv_netvsc.
 Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& request,
                                                          const SetupContext& context) {
@@ -201,7 +297,7 @@ Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& r
   const auto* nic = facts.find_nic(name);
   std::vector<RestoreResult> results;
   if (nic == nullptr || !nic->vmbus || nic->vmbus_driver == kNetvsc) {
-    add_files_only(nic == nullptr ? name : nic->name(), context, results);
+    add_files_only(nic == nullptr ? name : nic->name(), context, request.dry_run, results);
     if (results.empty() && nic == nullptr) return fail_unknown_name(name, facts);
     return results;
   }
@@ -211,10 +307,10 @@ Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& r
   const auto unused =
       request.force ? Result<>() : refuse_in_use(identity_of(*nic), name, context.system);
   if (!unused) return tl::unexpected<Error>(unused.error());
-  auto result = restore_from_kernel_state(id, context);
+  auto result = restore_from_kernel_state(id, context, request.dry_run);
   result.journaled = false;
   if (all_reverted(result.reverted) && !result.interface.empty()) {
-    remove_boot_files(result.interface, context, result);
+    remove_boot_files(result.interface, context, false, result);
   }
   results.push_back(std::move(result));
   return results;
@@ -235,10 +331,7 @@ bool RestoreResult::is_complete() const {
 RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force) {
   RestoreResult result;
   if (!entry.is_readable()) {
-    result = restore_from_kernel_state(entry.id, context);
-    result.unknown.insert(
-        result.unknown.begin(),
-        fmt::format("the journal entry of '{}': {}", printable(entry.id), entry.read_error));
+    result = restore_unreadable(entry, context, false);
   } else {
     result.id = entry.id;
     result.interface = entry.interface;
@@ -258,7 +351,7 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
   if (!all_reverted(result.reverted)) return result;
   const auto name = entry.is_readable() ? entry.persistent_name() : result.interface;
   // An empty name would select the boot files of every NIC.
-  if (!name.empty()) remove_boot_files(name, context, result);
+  if (!name.empty()) remove_boot_files(name, context, false, result);
   if (!all_reverted(result.reverted) || !entry.is_readable()) return result;
   const auto closed = context.journal.remove(entry.id);
   if (!closed) result.reverted.push_back({"close the journal entry", closed, {}});
@@ -267,7 +360,8 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
 
 Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
                                            const SetupContext& context) {
-  const auto lock = take_lock(context.lock_file, context.command);
+  auto lock = Result<std::unique_ptr<Lock>>();
+  if (!request.dry_run) lock = take_lock(context.lock_file, context.command);
   if (!lock) return tl::unexpected<Error>(lock.error());
   const auto entries = context.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
@@ -292,9 +386,11 @@ Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
   std::vector<RestoreResult> results;
   results.reserve(selected.size());
   for (const auto* entry : selected) {
-    results.push_back(restore_entry(*entry, context, request.force));
+    results.push_back(request.dry_run ? plan_entry(*entry, context)
+                                      : restore_entry(*entry, context, request.force));
   }
-  if (request.all) remove_remaining_files(context, results);
+  if (request.all && request.dry_run) add_other_files(context, results);
+  if (request.all && !request.dry_run) remove_remaining_files(context, results);
   return results;
 }
 

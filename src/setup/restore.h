@@ -17,6 +17,7 @@ struct RestoreRequest {
   bool all = false;         // every entry of the journal
   bool unfinished = false;  // --recover: entries of runs that did not finish
   bool force = false;       // overwrite values of other programs; unbind a NIC that is in use
+  bool dry_run = false;     // only list the steps
 };
 
 // An interface that had another name when its NIC was prepared.
@@ -33,16 +34,20 @@ struct RestoreResult {
   std::vector<RenamedInterface> renamed;
   std::vector<std::string> removed;  // paths of files of --persist
   std::vector<std::string> unknown;  // parts of the original state whose record is lost
+  std::vector<StepResult> planned;   // dry run: the steps, in order; nothing is reverted
   bool journaled = true;             // false: there was no journal entry
 
   // There were files of --persist, but nothing to restore.
-  bool has_only_files() const { return !journaled && reverted.empty() && unknown.empty(); }
+  bool has_only_files() const {
+    return !journaled && reverted.empty() && planned.empty() && unknown.empty();
+  }
 
   // Everything was reverted, and no part of a journal entry was lost.
   bool is_complete() const;
 };
 
-// Also removes the files of --persist, after their NIC was restored. With `all`, also those of NICs
+// Also removes the files of --persist, after their NIC was restored. A dry run takes no lock, and
+// `removed` are the files that restore would remove. With `all`, also those of NICs
 // that are not prepared. The result is empty if there is nothing to restore. Errc::not_found for an
 // unknown name. Errc::busy, with nothing changed, while a process has a device of one of
 // these NICs open.

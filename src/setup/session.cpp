@@ -9,13 +9,24 @@
 #include <array>
 #include <ctime>
 
+#include "setup/discarding_files.h"
 #include "setup/limits.h"
 
 namespace manactl::setup {
 
-SetupSession::SetupSession(const os::System& system)
+namespace {
+
+std::unique_ptr<os::DurableDirectory> open_journal(const std::string& root) {
+  if (!root.empty()) return std::make_unique<DiscardingFiles>();
+  return os::open_durable_directory(kJournalDirectory, os::DirectoryAccess::owner_only);
+}
+
+}  // namespace
+
+SetupSession::SetupSession(const os::System& system, std::string root)
     : system_(system),
-      files_(os::open_durable_directory(kJournalDirectory, os::DirectoryAccess::owner_only)),
+      root_(std::move(root)),
+      files_(open_journal(root_)),
       clock_(make_boot_clock()),
       journal_(*files_) {}
 
@@ -25,7 +36,7 @@ SetupContext SetupSession::context(std::string command, SignalPoll poll_signal) 
           kLockFile,
           std::move(command),
           std::move(poll_signal),
-          Persistence("")};
+          Persistence(root_)};
 }
 
 Result<> SetupSession::check_privileges() const {

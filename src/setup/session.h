@@ -16,8 +16,9 @@ namespace manactl::setup {
 
 class SetupSession {
  public:
-  // Opens nothing and takes no lock yet.
-  explicit SetupSession(const os::System& system);
+  // Opens nothing and takes no lock yet. The journal of a captured VM, whose files are below
+  // `root`, is empty.
+  explicit SetupSession(const os::System& system, std::string root = {});
 
   // `command` describes the run: "prepare eth1". The result refers to this session.
   SetupContext context(std::string command, SignalPoll poll_signal = {});
@@ -31,6 +32,7 @@ class SetupSession {
 
  private:
   os::System system_;
+  std::string root_;
   std::unique_ptr<os::DurableDirectory> files_;
   std::unique_ptr<Clock> clock_;
   Journal journal_;

@@ -5,13 +5,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "cli/on_machine.h"
 
 namespace manactl::cli::render_setup_test {
 namespace {
 
+using test::manactl_on;
 using testing::HasSubstr;
 using testing::StartsWith;
+using Json = nlohmann::json;
 
 std::string show(setup::RestoreResult restored) {
   std::ostringstream out;
@@ -64,6 +69,28 @@ TEST(RestoreText, NamesTheBootConfigurationIfThereIsNoNic) {
   Screen screen(out, false, 80, false);
   print_text(screen, std::vector{std::move(kept)}, 0);
   EXPECT_THAT(out.str(), StartsWith("The boot configuration is NOT fully restored\n"));
+}
+
+TEST(RestoreCommand, PrintsThePlanInADryRun) {
+  const std::vector<std::string> words = {"restore", "enP30832p0s0d1", "--dry-run"};
+  const auto brief = manactl_on("prepared-uio", words);
+  ASSERT_EQ(brief.code, 0) << brief.err;
+  EXPECT_THAT(brief.out,
+              HasSubstr(" would be restored with these steps:\n  would     unbind channel "));
+  EXPECT_THAT(brief.out, HasSubstr("Nothing was changed; -v shows each write.\n"));
+  auto verbose = words;
+  verbose.emplace_back("-v");
+  EXPECT_THAT(manactl_on("prepared-uio", verbose).out,
+              HasSubstr("              echo 000d3a76-3bd1-000d-3a76-3bd1000d3a76 > "
+                        "/sys/bus/vmbus/drivers/uio_hv_generic/unbind\n"));
+  auto with_json = words;
+  with_json.emplace_back("--json");
+  const auto document = Json::parse(manactl_on("prepared-uio", with_json).out);
+  EXPECT_EQ(document.at("dry_run"), true);
+  EXPECT_FALSE(document.at("restored").at(0).at("complete"));
+  EXPECT_EQ(document.at("restored").at(0).at("steps").size(), document.at("commands").size());
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"restore", "eth1", "--dry-run"}).out,
+            "Nothing to restore\n");
 }
 
 }  // namespace

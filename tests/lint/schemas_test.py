@@ -16,7 +16,7 @@ import jsonschema
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 # Not validated: commands that change the VM.
-EXEMPT = {"restore", "confirm"}
+EXEMPT = {"confirm"}
 validated = set()
 
 
@@ -62,6 +62,7 @@ validate("status", "status", "--root", taken, codes=(0,))
 validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
+validate("restore", "restore", "enP30832p0s0d1", "--dry-run", "--root", taken, codes=(0,))
 
 validate("error", "status", "nowhere0", "--root", healthy, codes=(3,))
 validate("error", "check", "--nowhere", codes=(2,))

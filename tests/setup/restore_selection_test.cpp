@@ -219,6 +219,69 @@ TEST(RestoreResultOf, AnEntryListsItsChangesNewestFirst) {
   EXPECT_EQ(vm.dump(), before);
 }
 
+std::string planned_text(const RestoreResult& result) {
+  std::vector<std::string> texts;
+  for (const auto& step : result.planned) texts.push_back(step.title);
+  return join(texts, "\n");
+}
+
+TEST(RestoreDryRun, ListsTheStepsAndChangesNothing) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  const auto before = vm.dump();
+  RestoreRequest request{"eth1"};
+  request.dry_run = true;
+  const auto planned = restore_one(vm, request);
+  EXPECT_EQ(vm.dump(), before);
+  EXPECT_TRUE(planned.reverted.empty());
+  EXPECT_EQ(planned_text(planned),
+            fmt::format("undo: bind channel {} to uio_hv_generic\n"
+                        "undo: set driver_override of channel {} to uio_hv_generic\n"
+                        "undo: unbind eth1 ({}) from hv_netvsc\n"
+                        "undo: set enP30832p0s0d1 down\nundo: set eth1 down\n"
+                        "restore the settings, addresses and routes of enP30832p0s0d1\n"
+                        "restore the settings, addresses and routes of eth1",
+                        kEth1,
+                        kEth1,
+                        kEth1));
+  const auto& bind = planned.planned.front().commands;
+  ASSERT_EQ(bind.size(), 1U);
+  EXPECT_THAT(bind.front(), HasSubstr("/uio_hv_generic/unbind"));
+}
+
+TEST(RestoreDryRun, OmitsStepsThatNeverBeganOrAreReverted) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  auto entry = vm.journal().entries()->front();
+  RestoreRequest request{"eth1"};
+  request.dry_run = true;
+  const auto all = restore_one(vm, request).planned.size();
+  for (auto& step : entry.steps) step.reverted = step.kind == StepKind::bind_channel;
+  ASSERT_TRUE(vm.journal().mark_reverted(entry));
+  EXPECT_EQ(restore_one(vm, request).planned.size(), all - 1);
+}
+
+TEST(RestoreDryRun, OfAnEarlierBootHasNoSteps) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.boot_id = "another boot";
+  vm.rebuild();
+  RestoreRequest request{"eth1"};
+  request.dry_run = true;
+  const auto planned = restore_one(vm, request);
+  EXPECT_TRUE(planned.earlier_boot && planned.planned.empty());
+  EXPECT_FALSE(vm.state.journal.empty());
+}
+
+TEST(RestoreDryRun, NeedsNoLock) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  const auto lock = take_lock(vm.context().lock_file, "prepare eth0");
+  RestoreRequest request{"eth1"};
+  request.dry_run = true;
+  EXPECT_EQ(restored_ids(vm, request), kEth1);
+}
+
 TEST(RestoreResultOf, AnEntryThatCannotBeClosedIsIncomplete) {
   FakeVm vm;
   prepare_eth1(vm);

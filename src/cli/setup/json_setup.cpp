@@ -28,6 +28,18 @@ Json values_json(const setup::Values& values) {
   return json;
 }
 
+Json steps_json(const std::vector<setup::StepResult>& steps, bool is_dry_run) {
+  Json list = Json::array();
+  for (const auto& step : steps) {
+    Json row{{"title", printable(step.title)},
+             {"changed", step.changed && !step.only_verifies()},
+             {"before", values_json(step.before)}};
+    if (!is_dry_run) row["milliseconds"] = step.took.count();
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
 Json undone_json(const std::vector<setup::RevertResult>& undone) {
   Json list = Json::array();
   for (const auto& one : undone) {
@@ -75,14 +87,7 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   json["interface"] = printable(prepared.entry.interface);
   json["nic"] = values_json(prepared.entry.nic.fields());
   json["error"] = prepared.cause.message.empty() ? Json() : Json(printable(prepared.cause.message));
-  json["steps"] = Json::array();
-  for (const auto& step : prepared.steps) {
-    Json row{{"title", printable(step.title)},
-             {"changed", step.changed && !step.only_verifies()},
-             {"before", values_json(step.before)}};
-    if (!result.is_dry_run) row["milliseconds"] = step.took.count();
-    json["steps"].push_back(std::move(row));
-  }
+  json["steps"] = steps_json(prepared.steps, result.is_dry_run);
   json["undone"] = undone_json(prepared.reverted);
   json["slots"] = slots_json(result.slots);
   json["warnings"] = strings(warnings_of(prepared));
@@ -92,19 +97,29 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   print(screen, json);
 }
 
-void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit) {
+void print_json(Screen& screen,
+                const std::vector<setup::RestoreResult>& restored,
+                bool is_dry_run,
+                Exit exit) {
   auto json = document_for("manactl.restore/2", exit);
+  json["dry_run"] = is_dry_run;
   json["restored"] = Json::array();
   json["removed"] = Json::array();
+  json["commands"] = Json::array();
   for (const auto& one : restored) {
     for (const auto& path : one.removed) json["removed"].push_back(path);
+    for (const auto& step : one.planned) {
+      for (const auto& command : step.commands)
+        json["commands"].push_back(printable(command, 1000));
+    }
     if (one.has_only_files()) continue;
     Json row;
     row["id"] = printable(one.id);
     row["interface"] = printable(one.interface);
     row["earlier_boot"] = one.earlier_boot;
     row["journaled"] = one.journaled;
-    row["complete"] = one.is_complete();
+    row["complete"] = one.is_complete() && !is_dry_run;
+    row["steps"] = steps_json(one.planned, true);
     row["undone"] = undone_json(one.reverted);
     row["renamed"] = Json::array();
     for (const auto& interface : one.renamed) {

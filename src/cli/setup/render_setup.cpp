@@ -70,12 +70,12 @@ std::string removed_text(const std::vector<setup::StepResult>& steps) {
 }
 
 void print_steps(std::ostream& out,
-                 const setup::PrepareResult& prepared,
+                 const std::vector<setup::StepResult>& steps,
                  std::string_view done,
                  int verbosity,
                  bool is_dry_run) {
   const bool is_brief = is_dry_run && verbosity == 0;
-  for (const auto& step : prepared.steps) {
+  for (const auto& step : steps) {
     const bool verifies = step.only_verifies();
     if (!step.changed && verbosity == 0) continue;
     out << fmt::format(
@@ -86,9 +86,14 @@ void print_steps(std::ostream& out,
     if (verbosity > 0 && !is_dry_run) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
     if (is_brief) continue;
-    if (is_dry_run) print_removed(out, step);
+    if (is_dry_run && !step.changed) print_removed(out, step);
     for (const auto& command : step.commands) out << "              " << printable(command) << '\n';
   }
+}
+
+void print_unchanged(std::ostream& out, int verbosity) {
+  out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
+                         : "Nothing was changed.\n");
 }
 
 std::string name_of(const setup::Entry& entry) {
@@ -107,6 +112,13 @@ std::string outcome_text(const setup::Entry& entry,
 std::string name_of(const setup::RestoreResult& restored) {
   if (!restored.interface.empty()) return printable(restored.interface);
   return restored.id.empty() ? "The boot configuration" : printable(restored.id);
+}
+
+void print_unknown(std::ostream& out, const setup::RestoreResult& restored) {
+  if (restored.unknown.empty()) return;
+  out << (restored.journaled ? "These earlier settings are unknown:\n"
+                             : "It had no journal entry, so these earlier settings are unknown:\n");
+  for (const auto& unknown : restored.unknown) out << "  " << printable(unknown) << '\n';
 }
 
 const char* restored_state(const setup::RestoreResult& restored) {
@@ -208,17 +220,37 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
     out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
     out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
-    print_steps(out, prepared, "would", verbosity, true);
+    print_steps(out, prepared.steps, "would", verbosity, true);
     const auto removed = verbosity == 0 ? removed_text(prepared.steps) : std::string();
     if (!removed.empty())
       out << "Removed (restore adds them again): " << printable(removed) << '\n';
-    out << (verbosity == 0 ? "Nothing was changed; -v shows each write.\n"
-                           : "Nothing was changed.\n");
+    print_unchanged(out, verbosity);
   } else {
-    print_steps(out, prepared, "done", verbosity, false);
+    print_steps(out, prepared.steps, "done", verbosity, false);
     out << outcome_text(entry, "is prepared", "are reserved") << '\n';
   }
   print_next(out, result);
+}
+
+void print_plan(Screen& screen, const std::vector<setup::RestoreResult>& planned, int verbosity) {
+  auto& out = screen.stream();
+  if (planned.empty()) out << "Nothing to restore\n";
+  for (const auto& one : planned) {
+    for (const auto& path : one.removed) out << "Would remove: " << printable(path) << '\n';
+    if (one.has_only_files()) continue;
+    const std::string name = name_of(one);
+    if (one.earlier_boot) {
+      out << name << ": already undone by the last reboot; its journal entry would be removed\n";
+      continue;
+    }
+    out << name << " would be restored with these steps:\n";
+    print_steps(out, one.planned, "would", verbosity, true);
+    print_rollback(out, one.reverted, false);
+    const auto added = verbosity == 0 ? removed_text(one.planned) : std::string();
+    if (!added.empty()) out << "Added again: " << printable(added) << '\n';
+    print_unknown(out, one);
+  }
+  if (!planned.empty()) print_unchanged(out, verbosity);
 }
 
 void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restored, int verbosity) {
@@ -237,10 +269,7 @@ void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restore
     for (const auto& interface : one.renamed) {
       out << setup::text_of(interface) << '\n';
     }
-    if (one.unknown.empty()) continue;
-    out << (one.journaled ? "These earlier settings are unknown:\n"
-                          : "It had no journal entry, so these earlier settings are unknown:\n");
-    for (const auto& unknown : one.unknown) out << "  " << printable(unknown) << '\n';
+    print_unknown(out, one);
   }
 }
 

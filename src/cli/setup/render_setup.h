@@ -39,8 +39,14 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit);
 
 void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restored, int verbosity);
 
+// Prints the result of a dry run of restore.
+void print_plan(Screen& screen, const std::vector<setup::RestoreResult>& planned, int verbosity);
+
 // Prints the document of schemas/restore.schema.json.
-void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit);
+void print_json(Screen& screen,
+                const std::vector<setup::RestoreResult>& restored,
+                bool is_dry_run,
+                Exit exit);
 
 // Prints the result of confirm; empty if the NIC was confirmed before.
 void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed);
