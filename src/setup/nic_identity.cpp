@@ -70,7 +70,8 @@ NicIdentity identity_of(const host::Nic& nic) {
   return identity;
 }
 
-Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics) {
+Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics,
+                                   const std::vector<const host::Nic*>& unprepared) {
   constexpr std::size_t kMaxMacs = 8;  // MAX_NUM_ADDRESS in drivers/net/mana/mana.c
   std::vector<Slot> slots;
   for (const auto* nic : nics) {
@@ -84,7 +85,9 @@ Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics) {
     if (slot == slots.end()) slot = slots.insert(slots.end(), Slot{pci, {}, {}, {}});
     slot->interfaces.push_back(nic->name());
     slot->macs.push_back(nic->vf->mac);
-    if (nic->is_prepared() && nic->vmbus) slot->channels.push_back(nic->vmbus->str());
+    const bool is_bound =
+        nic->is_prepared() || std::ranges::find(unprepared, nic) != unprepared.end();
+    if (is_bound && nic->vmbus) slot->channels.push_back(nic->vmbus->str());
     if (slot->macs.size() > kMaxMacs) {
       return fail(Errc::unsupported,
                   fmt::format("{} has more than {} ports, the maximum of net_mana: name fewer "

@@ -43,12 +43,15 @@ struct Slot {
   PciAddress pci;
   std::vector<std::string> interfaces;
   std::vector<MacAddress> macs;       // at most 8
-  std::vector<std::string> channels;  // VMBus ids of channels bound to uio_hv_generic
+  std::vector<std::string> channels;  // VMBus ids of channels that DPDK uses
 };
 
-// Returns the slots of these NICs, sorted by address. Errc::unsupported for NICs without a MANA VF,
-// and for more ports in one slot than net_mana accepts.
-Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics);
+// Returns the slots of these NICs, sorted by address, with the channels that are bound to
+// uio_hv_generic, and those of the NICs in `unprepared`, which prepare will bind to it.
+// Errc::unsupported for NICs without a MANA VF, and for more ports in one slot than net_mana
+// accepts.
+Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics,
+                                   const std::vector<const host::Nic*>& unprepared = {});
 
 // Returns the argument for DPDK: "7870:00:00.0,mac=00:0d:3a:76:3b:d0,mac=...".
 std::string vdev_of(const Slot& slot);

@@ -273,7 +273,8 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
       "CPUs\n");
   EXPECT_THAT(outcome.out,
               StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1 "
-                         "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
+                         "-a 000d3a76-3bd1-000d-3a76-3bd1000d3a76 -- --forward-mode=txonly "
+                         "--auto-start --nb-cores=1 "));
   const auto eal = manactl_on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
   EXPECT_THAT(eal.err, Not(HasSubstr("CPU 0"))) << "the EAL arguments name no CPU";
   const auto json = manactl_on("healthy-two-nics", {"args", "eth1", "--json"});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -13,6 +14,7 @@
 namespace manactl::cli::render_setup_test {
 namespace {
 
+using test::fixture_names;
 using test::manactl_on;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -91,6 +93,42 @@ TEST(RestoreCommand, PrintsThePlanInADryRun) {
   EXPECT_EQ(document.at("restored").at(0).at("steps").size(), document.at("commands").size());
   EXPECT_EQ(manactl_on("healthy-two-nics", {"restore", "eth1", "--dry-run"}).out,
             "Nothing to restore\n");
+}
+
+TEST(ArgsCommand, PrintsTheArgumentsOfPrepareForANicOfTheKernel) {
+  for (const auto& machine : fixture_names()) {
+    const auto plan = manactl_on(machine.c_str(), {"prepare", "eth1", "--dry-run"});
+    if (plan.code != 0) continue;
+    const auto arguments = manactl_on(machine.c_str(), {"args", "eth1", "--for", "eal"});
+    EXPECT_EQ(arguments.code, 0) << machine << ": " << arguments.err;
+    EXPECT_THAT(plan.out, HasSubstr("\n  " + arguments.out)) << machine;
+  }
+}
+
+// Each check of a part that prepare does not repair.
+TEST(PrepareCommand, IsRefusedOrWarnsIfDpdkCannotUseTheNic) {
+  std::size_t warned = 0, refused = 0;
+  for (const auto& machine : fixture_names()) {
+    const auto report = Json::parse(manactl_on(machine.c_str(), {"check", "--json"}).out);
+    const auto has_failed = [&](const std::string& group) {
+      const auto& checks = report.at("checks");
+      return std::ranges::any_of(checks, [&](const Json& check) {
+        return check.at("group") == group && check.at("status") == "fail";
+      });
+    };
+    const std::vector<std::string> groups = {"hardware", "kernel", "rdma", "dpdk"};
+    if (std::ranges::none_of(groups, has_failed)) continue;
+    const auto plan = manactl_on(machine.c_str(), {"prepare", "eth1", "--dry-run"});
+    if (plan.code == 0) {
+      EXPECT_THAT(plan.err, HasSubstr("Warning: DPDK cannot use the NIC yet")) << machine;
+      ++warned;
+    } else {
+      EXPECT_EQ(plan.code, 3) << machine;
+      ++refused;
+    }
+  }
+  EXPECT_GE(warned, 5U);
+  EXPECT_GE(refused, 5U);
 }
 
 }  // namespace

@@ -100,6 +100,9 @@ TEST(Slots, ListThePortsOfEachPciAddress) {
   EXPECT_EQ(vdev_of(slots->at(1)), "7870:00:00.2,mac=00:0d:3a:76:3b:01,mac=00:0d:3a:76:3b:03");
   EXPECT_THAT(slots->at(1).interfaces, ElementsAre("eth1", "eth3"));
   EXPECT_THAT(slots->at(1).channels, ElementsAre(kChannel));
+  const auto planned = slots_of({&first}, {&first});
+  ASSERT_TRUE(planned);
+  EXPECT_THAT(planned->front().channels, ElementsAre(kChannel)) << "prepare will bind it";
 }
 
 TEST(Slots, HaveAtMostEightPorts) {

@@ -187,7 +187,7 @@ Exit run_args(const ArgsOptions& options, ArgsFormat format, Context& context) {
   std::erase_if(kernel_nics, [&prepared](const host::Nic* nic) {
     return std::ranges::find(prepared, nic) != prepared.end();
   });
-  auto slots = setup::slots_of(*nics);
+  auto slots = setup::slots_of(*nics, kernel_nics);
   if (!slots) return report_error(context, slots.error());
   const auto allowed = refuse_nics_with_traffic(kernel_nics);
   if (!allowed) return report_error(context, allowed.error());
