@@ -228,7 +228,7 @@ TEST(Doctor, ConfirmsABusyPortByTheLinksThatAreUp) {
       {"doctor", "--root", fixture("healthy-two-nics"), log_of("how-to-link-up.log"), "--json"});
   const auto root = nlohmann::json::parse(outcome.out)["root"];
   EXPECT_EQ(root["confirmation"]["state"], "confirmed");
-  const std::vector<std::string> commands = root["commands"];
+  const std::vector<std::string> commands = root["remedy"]["commands"];
   EXPECT_THAT(commands, testing::ElementsAre("manactl prepare eth1"));
 }
 

@@ -186,11 +186,13 @@ TEST(DoctorJson, ContainsTheRootCauseOrNull) {
   std::ostringstream out;
   print_json(out, {diagnosis, {}, {{"a.log", 20, "24.11.2"}}, {}}, Exit::findings);
   const auto document = nlohmann::json::parse(out.str());
-  EXPECT_EQ(document["schema"], "manactl.doctor/3");
+  EXPECT_EQ(document["schema"], "manactl.doctor/4");
   EXPECT_EQ(document["root"]["id"], "mana-no-port");
   EXPECT_EQ(document["root"]["quote"]["line"], 12);
   EXPECT_EQ(document["root"]["confirmation"]["state"], "confirmed");
   EXPECT_EQ(document["unknown"][0]["id"], nullptr);
+  EXPECT_EQ(document["root"]["remedy"]["why"], "Give the right one.");
+  EXPECT_EQ(document["root"]["remedy"]["others"], nullptr);
   EXPECT_EQ(document["logs"][0]["dpdk"], "24.11.2");
   auto absent = diagnosis;
   absent.root->cause = absent.root->fix = absent.root->note = absent.root->confirmed_by = "";
@@ -198,7 +200,7 @@ TEST(DoctorJson, ContainsTheRootCauseOrNull) {
   std::ostringstream empty;
   print_json(empty, {absent, {}, {{"a.log", 20, ""}}, {}}, Exit::findings);
   const auto nulls = nlohmann::json::parse(empty.str());
-  for (const auto* member : {"cause", "fix", "note"}) EXPECT_EQ(nulls["root"][member], nullptr);
+  for (const auto* member : {"cause", "remedy", "note"}) EXPECT_EQ(nulls["root"][member], nullptr);
   EXPECT_EQ(nulls["root"]["confirmation"]["by"], nullptr);
   EXPECT_EQ(nulls["root"]["alternatives"][0]["by"], nullptr);
   EXPECT_EQ(nulls["root"]["alternatives"][0]["confirm"], nullptr);

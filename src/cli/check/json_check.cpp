@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "cli/check/render_check.h"
 #include "cli/nic_json.h"
+#include "cli/remedy_json.h"
 #include "cli/version.h"
 
 namespace manactl::cli {
@@ -108,16 +109,8 @@ Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& n
   row["detail"] = text_or_null<Json>(ran.finding.detail);
   row["subjects"] = strings(subjects_of(ran.finding, names));
   row["evidence"] = strings(ran.finding.evidence);
-  row["remedy"] = nullptr;
-  if (ran.finding.remedy) {
-    row["remedy"] = {{"why", safe(ran.finding.remedy->why)},
-                     {"commands", strings(ran.finding.remedy->commands)},
-                     {"others", nullptr}};
-    for (const auto& one : ran.finding.remedy->others) {
-      row["remedy"]["others"].push_back(
-          {{"why", safe(one.why)}, {"commands", strings(one.commands)}});
-    }
-  }
+  const auto& remedy = ran.finding.remedy;
+  row["remedy"] = remedy ? remedy_json<Json>(*remedy) : Json(nullptr);
   return row;
 }
 

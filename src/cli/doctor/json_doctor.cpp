@@ -6,6 +6,7 @@
 #include "base/number_names.h"
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
+#include "cli/remedy_json.h"
 #include "cli/version.h"
 
 namespace manactl::cli {
@@ -85,18 +86,16 @@ Json item_json(const diag::Diagnosis::Item& item) {
   row["quote"] = quote_json(item.quote);
   row["count"] = item.count;
   row["cause"] = text_or_null(item.cause);
-  row["fix"] = text_or_null(item.fix);
+  row["remedy"] = nullptr;
+  if (!item.fix.empty()) {
+    row["remedy"] = remedy_json<Json>({item.fix, item.commands, item.other_fixes});
+  }
   row["alternatives"] = Json::array();
   for (const auto& one : item.alternatives) {
     row["alternatives"].push_back({{"cause", safe(one.cause)},
                                    {"confirm", text_or_null(one.confirm)},
                                    {"state", word_of(kConfirmations, one.confirmation)},
                                    {"by", text_or_null(one.confirmed_by)}});
-  }
-  row["commands"] = strings(item.commands);
-  row["other_fixes"] = nullptr;
-  for (const auto& one : item.other_fixes) {
-    row["other_fixes"].push_back({{"fix", safe(one.why)}, {"commands", strings(one.commands)}});
   }
   row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
                          {"by", text_or_null(item.confirmed_by)}};
@@ -159,7 +158,7 @@ std::string report_command(const DoctorResult& result) {
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   const auto& diagnosis = result.diagnosis;
   Json document;
-  document["schema"] = "manactl.doctor/3";
+  document["schema"] = "manactl.doctor/4";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
   document["verdict"] = verdict_json(result);
