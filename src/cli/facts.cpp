@@ -13,15 +13,20 @@
 #include "host/gather.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
+#include "setup/guard.h"
 #include "setup/session.h"
 
 namespace manactl::cli {
 
 host::Facts gather_facts(const os::System& system, const std::string& root) {
-  if (!root.empty()) return host::gather(system, {});
-  auto info = datapath::kDpdkEngine.info();
-  return host::gather(system,
-                      {std::move(info.version), std::move(info.drivers), std::move(info.linkage)});
+  host::EmbeddedDpdk embedded;
+  if (root.empty()) {
+    auto info = datapath::kDpdkEngine.info();
+    embedded = {std::move(info.version), std::move(info.drivers), std::move(info.linkage)};
+  }
+  auto facts = host::gather(system, std::move(embedded));
+  setup::add_objections(facts, system);
+  return facts;
 }
 
 diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -48,14 +49,44 @@ Finding run_one(const Check& check, const host::Facts& facts, const CheckOptions
   }
 }
 
+// Returns the id or group that the word may stand for, as "driver-id" does for "rdma.driver-id".
+std::string similar_check(std::string_view word) {
+  std::vector<std::string> names;
+  std::map<std::string, std::string> ids;  // by their last part
+  for (const auto& check : all_checks()) {
+    names.emplace_back(check.id);
+    ids.emplace(check.id.substr(check.id.find('.') + 1), check.id);
+  }
+  for (const auto group : check_groups()) {
+    if (word.size() > 2 && group.starts_with(word)) return std::string(group);
+    names.emplace_back(group);
+  }
+  const auto exact = ids.find(std::string(word));
+  if (exact != ids.end()) return exact->second;
+  auto similar = nearest(word, names);
+  if (!similar.empty()) return similar;
+  std::vector<std::string> parts;
+  for (const auto& [part, id] : ids) parts.push_back(part);
+  const auto part = nearest(word, parts);
+  return part.empty() ? std::string() : ids.at(part);
+}
+
 Error no_such_check(std::string_view word) {
-  std::vector<std::string> candidates;
-  for (const auto& check : all_checks()) candidates.emplace_back(check.id);
-  for (const auto group : check_groups()) candidates.emplace_back(group);
-  const std::string suggestion = nearest(word, candidates);
   std::string message = fmt::format("no check or group '{}'", printable(word));
-  if (!suggestion.empty()) message += fmt::format("; did you mean '{}'?", suggestion);
-  return Error{Errc::invalid, 0, std::move(message)};
+  const auto similar = similar_check(word);
+  if (!similar.empty()) {
+    return {Errc::invalid, 0, fmt::format("{}; did you mean '{}'?", message, similar)};
+  }
+  const auto group = word.substr(0, word.find('.'));
+  std::vector<std::string> known;
+  for (const auto& check : all_checks()) {
+    if (check.group() == group) known.emplace_back(check.id);
+  }
+  if (known.empty()) {
+    const auto groups = check_groups();
+    known.assign(groups.begin(), groups.end());
+  }
+  return {Errc::invalid, 0, fmt::format("{}; there are {}", message, join(known, ", "))};
 }
 
 }  // namespace

@@ -92,14 +92,31 @@ std::vector<std::string> find_objections(const host::Nic& nic,
   objections.reserve(nic.carries.size());
   for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
   if (!facts.carries_complete) objections.push_back(facts.carries_complete.error().message);
-  objections.insert(objections.end(), nic.uppers.begin(), nic.uppers.end());
   const auto routes = system.links.routes();
   // Without routes, what the NIC carries is unknown too.
   if (!routes && facts.carries_complete) objections.push_back(routes.error().message);
-  if (routes && !vf_only) add_multipath_route(nic, *routes, objections);
-  add_foreign_uppers(nic, system.links.foreign_uppers(), objections);
-  if (!vf_only) add_attachments(nic, system.links, objections);
+  std::vector<std::string> others = nic.uppers;
+  if (routes && !vf_only) add_multipath_route(nic, *routes, others);
+  add_foreign_uppers(nic, system.links.foreign_uppers(), others);
+  if (!vf_only) add_attachments(nic, system.links, others);
+  // The NIC has those of add_objections() already.
+  for (auto& other : others) {
+    if (std::ranges::find(objections, other) == objections.end()) {
+      objections.push_back(std::move(other));
+    }
+  }
   return objections;
+}
+
+void add_objections(host::Facts& facts, const os::System& system) {
+  if (!facts.nics) return;
+  const auto routes = system.links.routes();
+  const bool reads_attachments = facts.limits && facts.limits->net_admin;
+  for (auto& nic : *facts.nics) {
+    if (nic.is_direct()) continue;
+    if (routes) add_multipath_route(nic, *routes, nic.uppers);
+    if (reads_attachments) add_attachments(nic, system.links, nic.uppers);
+  }
 }
 
 std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system) {

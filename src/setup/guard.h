@@ -21,6 +21,11 @@ std::vector<std::string> find_objections(const host::Nic& nic,
                                          const os::System& system,
                                          bool vf_only = false);
 
+// Adds to Nic::uppers what find_objections() reads from the system, so that a NIC that prepare
+// refuses is not free in any report. Without CAP_NET_ADMIN, only what every user can read. Does not
+// search other network namespaces, because that assigns ids to them.
+void add_objections(host::Facts& facts, const os::System& system);
+
 // A sentence about the programs with sockets that are bound to the synthetic interface, and stay
 // without packets when it vanishes. Empty if none are found.
 std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system);

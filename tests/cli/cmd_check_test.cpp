@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "cli/on_machine.h"
 
@@ -36,10 +37,37 @@ TEST(Check, PrintsOnlyTheRemedyThatComesFirst) {
   EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl doctor"));
 }
 
+// prepare refuses the NIC, because the kernel removes the whole route.
+TEST(Check, ShowsThatANicOfAMultipathRouteIsNotFree) {
+  const CopiedVm vm("healthy-two-nics");
+  EXPECT_EQ(vm.run({"prepare", "eth1", "--dry-run"}).code, 0);
+  vm.write("manactl/routes.json",
+           R"({"routes": [{"destination": "10.9.0.0/16", "gateway": "", "outputs": [2, 3],
+                           "table": 254, "metric": 0}]})");
+  EXPECT_EQ(vm.run({"prepare", "eth1", "--dry-run"}).code, 4);
+  const auto document = nlohmann::json::parse(vm.run({"check", "--json"}).out);
+  const auto& eth1 = document.at("host").at("nics").at(1);
+  EXPECT_EQ(eth1.at("free"), false);
+  EXPECT_THAT(eth1.at("reason").get<std::string>(), HasSubstr("the route to 10.9.0.0/16"));
+  EXPECT_THAT(vm.run({"check"}).out, HasSubstr("none of its NICs is free for it"));
+  const auto refusal = vm.run({"args", "eth1"}).err;
+  EXPECT_EQ(refusal.find("10.9.0.0/16"), refusal.rfind("10.9.0.0/16")) << "named once";
+}
+
+TEST(Check, NamesAMissingDpdkInTheVerdict) {
+  const auto verdict_on = [](const char* machine) {
+    const auto text = manactl({"check", "--root", fixture(machine)}).out;
+    return text.substr(text.rfind("This VM"));
+  };
+  EXPECT_EQ(verdict_on("image-rhel-8-9"),
+            "This VM is ready for DPDK on MANA, but no shared DPDK is installed.\n");
+  EXPECT_EQ(verdict_on("ubuntu-two-nics"), "This VM is ready for DPDK on MANA.\n");
+}
+
 TEST(Check, NamesTheOnlyNicThatIsNotFree) {
   const auto outcome = manactl({"check", "eth0", "--root", fixture("healthy-two-nics")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("but eth0 is not free for it."));
+  EXPECT_THAT(outcome.out, HasSubstr("but eth0 is not free for it"));
 }
 
 TEST(Check, ReadsABundleAsArgument) {

@@ -130,14 +130,19 @@ TEST_F(CheckText, NamesWhatWasChecked) {
                 " checks (memory): 4 passed\nRun 'manactl check' for the other checks.\n");
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
-      EndsWith(all() + " checks: " + all() + " passed\nThis VM is ready for DPDK on MANA.\n"));
+      EndsWith(all() + " checks: " + all() +
+               " passed\nThis VM is ready for DPDK on MANA, but no shared DPDK is installed.\n"));
+  facts_.dpdk->resize(1);
+  EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
+              EndsWith(" passed\nThis VM is ready for DPDK on MANA.\n"));
 }
 
 TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
   facts_.nics->pop_back();
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
-      EndsWith("This VM is ready for DPDK on MANA, but none of its NICs is free for it.\n"));
+      EndsWith("This VM is ready for DPDK on MANA, but none of its NICs is free for it, and no\n"
+               "shared DPDK is installed.\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {

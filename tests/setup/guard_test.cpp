@@ -140,6 +140,24 @@ TEST(Guard, NamesWhatIsAttachedToTheSyntheticInterface) {
   EXPECT_THAT(find_objections(nic_of(true, false), {}, system), SizeIs(1));
 }
 
+TEST(Guard, LetsEveryReportSeeWhatIsAttached) {
+  FakeVm vm;
+  vm.rebuild();
+  const auto& system = vm.context().system;
+  auto facts = host::gather(system, {});
+  const auto index = facts.find_nic("eth1")->synthetic->index;
+  vm.state.attachments = {{index, {"an XDP program"}}};
+  const auto add_as = [&](bool net_admin) {
+    facts.limits = host::Limits{};
+    facts.limits->net_admin = net_admin;
+    add_objections(facts, system);
+    return facts.find_nic("eth1")->uppers;
+  };
+  EXPECT_THAT(add_as(false), IsEmpty()) << "not readable";
+  EXPECT_THAT(add_as(true), ElementsAre(StartsWith("eth1 would lose an XDP program")));
+  EXPECT_THAT(find_objections(*facts.find_nic("eth1"), facts, system), SizeIs(1)) << "named once";
+}
+
 TEST(Guard, WarnsOfSocketsThatAreBoundToTheSyntheticInterface) {
   FakeVm vm;
   EXPECT_EQ(warn_of_bound_sockets(nic_of(true, true), vm.context().system), "");

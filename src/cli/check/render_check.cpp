@@ -221,15 +221,21 @@ std::string CheckWriter::verdict() const {
     return fmt::format("No check failed, but {} could not be decided; -v shows why.",
                        counted(unknown, "check"));
   }
+  std::vector<std::string> exceptions;
   if (!any_nic_is_free(result_)) {
     const auto& interface = result_.options.interface;
-    return fmt::format(
-        "This VM is ready for DPDK on MANA, but {} for it.",
-        interface ? printable(*interface) + " is not free" : "none of its NICs is free");
+    exceptions.push_back(interface ? printable(*interface) + " is not free for it"
+                                   : "none of its NICs is free for it");
   }
-  return report.count(Status::warn) == 0
-             ? "This VM is ready for DPDK on MANA."
-             : "This VM is ready for DPDK on MANA; -v shows the remedies of the warnings.";
+  // Programs that contain DPDK, such as manactl bench, need none.
+  if (result_.facts.dpdk && result_.facts.dpdk->empty()) {
+    exceptions.emplace_back("no shared DPDK is installed");
+  }
+  const bool warned = report.count(Status::warn) != 0 && any_nic_is_free(result_);
+  return fmt::format("This VM is ready for DPDK on MANA{}{}{}.",
+                     exceptions.empty() ? "" : ", but ",
+                     join(exceptions, ", and "),
+                     warned ? "; -v shows the remedies of the warnings" : "");
 }
 
 void CheckWriter::write_verdict(Exit exit) {
