@@ -75,12 +75,14 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
         fmt::format("  {:<9}{} so far, including packets in flight", "lost", loss_text(*loss)));
   }
   if (interval.queues.size() < 2) return lines;
-  auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues), screen_.width() - 4);
+  constexpr std::string_view kIndent = "  ", kMore = " ...";
+  auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues),
+                            frame_.width() - unsigned{kIndent.size() + kMore.size()});
   if (wrapped.size() > kMaxQueueLines) {
     wrapped.resize(kMaxQueueLines);
-    wrapped.back() += " ...";
+    wrapped.back() += kMore;
   }
-  for (const auto& line : wrapped) lines.push_back("  " + line);
+  for (const auto& line : wrapped) lines.push_back(std::string(kIndent) + line);
   return lines;
 }
 
@@ -111,12 +113,18 @@ void LiveFrame::draw(const std::vector<std::string>& lines) {
   if (!screen_.can_redraw()) return;
   // A single write avoids flicker.
   auto text = to_first_line();
+  std::size_t rows = 0;
   for (const auto& line : lines) {
-    // A wrapped line would take two rows, and moving the cursor up would miss the first line.
-    text += printable(line, screen_.width() - 4) + "\x1b[K\n";
+    // A line that the terminal wraps would take two rows, and moving the cursor up would miss the
+    // first line.
+    const bool fits = line.size() <= width();
+    for (const auto& row : fits ? std::vector{line} : wrap_lines(line, width())) {
+      text += printable(row, width()) + "\x1b[K\n";
+      ++rows;
+    }
   }
   screen_.stream() << text + "\x1b[J" << std::flush;
-  lines_ = lines.size();
+  lines_ = rows;
 }
 
 void LiveFrame::clear() {

@@ -18,7 +18,11 @@ class LiveFrame {
  public:
   explicit LiveFrame(Screen& screen) : screen_(screen) {}
 
+  // Wraps longer lines.
   void draw(const std::vector<std::string>& lines);
+
+  unsigned width() const { return screen_.width() - 4; }
+
   void clear();  // removes the lines, and the "^C" of an interrupted run
 
  private:
