@@ -33,6 +33,10 @@ const isOutside = one => {
   return box.width > 0 && (box.left < 0 || box.right > window.innerWidth + 1);
 };
 const isWide = one => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+const isCutText = one => {
+  const box = one.getBoundingClientRect(), picture = one.closest("svg").getBoundingClientRect();
+  return box.left < picture.left - 1 || box.right > picture.right + 1;
+};
 const firstChart = document.querySelector("figure svg");
 const important = [...document.querySelectorAll(".figures > *"), ...(firstChart ? [firstChart] : [])];
 parent.document.documentElement.dataset.found = JSON.stringify({
@@ -41,6 +45,7 @@ parent.document.documentElement.dataset.found = JSON.stringify({
   cut: names(all.filter(one => !one.closest(".scroll") && (isWide(one) || isOutside(one)))),
   scrolled: names(all.filter(one => one.matches(".scroll") && isWide(one))),
   outside: names(important.filter(isOutside)),
+  labels: names([...document.querySelectorAll("svg text")].filter(isCutText)),
 });
 </script>"""
 
@@ -120,13 +125,14 @@ class Browser(unittest.TestCase):
         return found
 
     def test_no_column_is_cut(self):
-        for page in ("full", "compare", "merge", "small"):
+        for page in ("full", "compare", "merge", "small", "fast"):
             for width in (1280, 390):
                 with self.subTest(page=page, width=width):
                     found = self.layout(page, width)
                     self.assertGreater(found["elements"], 50)
                     self.assertEqual(found["cut"], [], "outside of elements that scroll")
                     self.assertEqual(found["outside"], [], "tiles, or the first chart")
+                    self.assertEqual(found["labels"], [], "labels of charts")
                     if width == 1280:
                         self.assertEqual(found["scrolled"], [], "elements that must be scrolled")
 

@@ -5,6 +5,7 @@
 
 #include "report/html/pages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -118,6 +119,24 @@ HtmlReport full_page() {
   return report;
 }
 
+// Equal rates of three digits: the widest labels.
+HtmlReport fast_page() {
+  constexpr double kRate = 138.04e6;
+  auto report = page_of(2, 12);
+  for (auto& queue : report.queues) {
+    queue.rate = kRate / 2;
+    std::ranges::fill(queue.rates, kRate / 2);
+  }
+  for (auto& point : report.series[0].points) point.rate = kRate;
+  report.median = kRate;
+  report.confidence = HtmlBand{kRate, kRate};
+  report.figures = {{"rate", "138.040 Mpps"}, {"throughput", "170.676 Gbit/s"}, {"lost", "0.31 %"}};
+  report.search.goals = {{"ndr", 0, kRate, "138.040 Mpps"},
+                         {"pdr=0.001%", 0.00001, kRate, "138.040 Mpps"}};
+  report.search.trials = {{kRate, 0, true}, {kRate, 0.062, true}, {kRate, 1e-6, true}};
+  return report;
+}
+
 HtmlReport hostile_page() {
   auto report = page_of(2, 5);
   const std::string bad =
@@ -183,6 +202,7 @@ void write_all(const std::string& folder) {
   write(folder + "/small.html", html_page(page_of(4, 12)));
   write(folder + "/full.html", html_page(full_page()));
   write(folder + "/large.html", html_page(page_of(64, kHour)));
+  write(folder + "/fast.html", html_page(fast_page()));
   write(folder + "/hostile.html", html_page(hostile_page()));
   write(folder + "/compare.html", compare_page());
   write(folder + "/merge.html", merge_page());

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "report/result.h"
 #include "report/units.h"
@@ -25,6 +26,18 @@ std::string items_of(const std::vector<std::string>& lines) {
   std::string items;
   for (const auto& line : lines) items += fmt::format("<li>{}</li>\n", escape(line));
   return items;
+}
+
+// Returns the escaped text without line breaks between a number and its unit.
+std::string with_whole_quantities(std::string_view escaped) {
+  std::string text;
+  for (std::size_t i = 0; i < escaped.size(); ++i) {
+    const bool is_inner = i > 0 && i + 1 < escaped.size() && escaped[i] == ' ';
+    const bool is_break =
+        is_inner && is_digit(escaped[i - 1]) && escaped[i + 1] != '(' && escaped[i + 1] != '-';
+    text += is_break ? std::string_view("&nbsp;") : escaped.substr(i, 1);
+  }
+  return text;
 }
 
 }  // namespace
@@ -91,7 +104,8 @@ std::string figures_html(const HtmlRows& figures, std::string_view style) {
   if (figures.empty()) return {};
   auto text = fmt::format("<dl class=\"figures {}\">\n", style);
   for (const auto& [name, value] : figures) {
-    text += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), escape(value));
+    text += fmt::format(
+        "<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), with_whole_quantities(escape(value)));
   }
   return text + "</dl>\n";
 }

@@ -29,6 +29,9 @@ double mean(const std::vector<HtmlQueue>& queues) {
 std::string describe(const std::vector<HtmlQueue>& queues, const Unit& unit) {
   const auto by_rate = [](const HtmlQueue& a, const HtmlQueue& b) { return a.rate < b.rate; };
   const auto [low, high] = std::minmax_element(queues.begin(), queues.end(), by_rate);
+  if (quantity(low->rate, unit) == quantity(high->rate, unit)) {
+    return fmt::format("{} queues with {} each", queues.size(), quantity(low->rate, unit));
+  }
   return fmt::format(
       "{} queues: the slowest is queue {} with {}, the fastest queue {} with {}; the mean is {}",
       queues.size(),

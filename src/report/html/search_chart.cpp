@@ -21,13 +21,15 @@ double loss_decade(double loss) {
   return std::max(std::log10(loss), kLowestDecade);
 }
 
+// Spans at least a tenth of the highest rate, because trials with the same rate do not differ.
 Axis search_rates(const HtmlSearch& search, const Plot& plot) {
   double low = HUGE_VAL, high = 0;
   for (const auto& trial : search.trials) {
     low = std::min(low, trial.rate);
     high = std::max(high, trial.rate);
   }
-  const double margin = std::max((high - low) * 0.03, high * 0.001);
+  const double span = high - low;
+  const double margin = std::max(span * 0.03, (high * 0.1 - span) / 2);
   return {std::max(low - margin, 0.0), high + margin, plot.left, plot.x_end()};
 }
 
@@ -54,9 +56,13 @@ double loss_at(const Axis& y, double loss) {
 void draw_losses(Svg& svg, const Axis& y) {
   svg.y_unit({1, "% lost"});
   svg.y_mark(y.from, "0");
+  constexpr int kMaxDecimals = 4;  // more do not fit beside the axis on a phone
   for (double decade = y.low + 1; decade <= y.high; ++decade) {
     const auto decimals = static_cast<int>(std::max(-2 - decade, 0.0));
-    svg.y_mark(y.at(decade), fmt::format("{:.{}f}", std::pow(10, decade) * kPercent, decimals));
+    svg.y_mark(y.at(decade),
+               decimals > kMaxDecimals
+                   ? fmt::format("1e-{}", decimals)
+                   : fmt::format("{:.{}f}", std::pow(10, decade) * kPercent, decimals));
   }
 }
 

@@ -28,7 +28,7 @@ std::vector<double> ticks(double low, double high, unsigned count);
 // The size of a picture, and the margins between its edges and the plot, in SVG units.
 struct Plot {
   double width = 960, height = 300;
-  double left = 66, right = 92, top = 24, bottom = 44;
+  double left = 66, right = 104, top = 24, bottom = 44;
 
   double x_end() const { return width - right; }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 #include "report/html/pages.h"
 #include "report/sample_results.h"
 
@@ -12,7 +14,12 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string figure(const std::string& name, const std::string& value) {
+// A unit stays on the line of its number.
+std::string figure(const std::string& name, std::string value) {
+  for (std::size_t at = 1; at < value.size(); ++at) {
+    const bool follows_digit = std::isdigit(static_cast<unsigned char>(value[at - 1])) != 0;
+    if (value[at] == ' ' && follows_digit) value.replace(at, 1, "&nbsp;");
+  }
   return "<dt>" + name + "</dt><dd>" + value + "</dd>";
 }
 

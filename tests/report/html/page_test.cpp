@@ -94,7 +94,7 @@ TEST(HtmlReport, DrawsADotForEachIntervalOfAShortRun) {
 TEST(HtmlReport, StatesThatALongRunIsDrawnInColumns) {
   const auto page = html_page(report_of(3600));
   EXPECT_EQ(count(page, "<circle"), 0U);
-  EXPECT_THAT(page, HasSubstr("3600 intervals in 802 columns"));
+  EXPECT_THAT(page, HasSubstr("3600 intervals in 790 columns"));
   EXPECT_THAT(html_page(report_of(60)), Not(HasSubstr(" columns;")));
 }
 
@@ -196,6 +196,23 @@ TEST(HtmlReport, DrawsTheLossOfEachTrialOfASearch) {
   EXPECT_THAT(page, HasSubstr("cy=\"256.0\" r=\"4\"><title>1.000 Mpps: 0 % lost"));
 }
 
+TEST(HtmlReport, StatesTheRateOfEqualQueuesOnce) {
+  auto report = report_of(3);
+  EXPECT_THAT(html_page(report), HasSubstr("2 queues with 7.000 Mpps each"));
+  report.queues.back().rate = 8e6;
+  EXPECT_THAT(html_page(report), HasSubstr("2 queues: the slowest is queue 0 with 7.000 Mpps"));
+}
+
+// An axis of 0.01 Mpps would suggest that the trials differ.
+TEST(HtmlReport, DrawsATenthOfTheRateForTrialsWithTheSameRate) {
+  HtmlReport report;
+  report.search.trials = {{138e6, 0, true}, {138e6, 0.1, true}};
+  report.search.goals = {{"ndr", 0, 138e6, "138.000 Mpps"}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr(">132<"));
+  EXPECT_THAT(page, HasSubstr(">144<"));
+}
+
 TEST(HtmlReport, DrawsASearchWithoutLoss) {
   HtmlReport report;
   report.search.trials = {{1e6, 0, true}};
@@ -240,9 +257,9 @@ TEST(HtmlReport, DrawsTheCumulativeDistributionOfTheLatency) {
   HtmlReport report;
   report.latency = {{50, 10}, {99, 90}};
   report.latency_bins = {{1, 10, 50}, {10, 100, 50}};
-  // The plot is 802 units wide and 232 high: half of the packets are in the left half.
+  // The plot is 790 units wide and 232 high: half of the packets are in the left half.
   EXPECT_THAT(html_page(report),
-              HasSubstr("<path class=\"s0\" d=\"M66.0 256.0L467.0 140.0L868.0 24.0\""));
+              HasSubstr("<path class=\"s0\" d=\"M66.0 256.0L461.0 140.0L856.0 24.0\""));
   EXPECT_THAT(
       html_page(report),
       HasSubstr("50 % of the packets took at most 10 ns, 99 % of the packets took at most 90 ns"));
