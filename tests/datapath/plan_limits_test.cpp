@@ -161,5 +161,25 @@ TEST(Placement, HasDefaultsForAPlanWithoutCpus) {
   EXPECT_FALSE(place(plan).shared);
 }
 
+TEST(PlanLimits, RejectsAddressesForModesThatGenerateNoPackets) {
+  const std::string rule = " applies to senders only: plan.mode rx generates no packets";
+  EXPECT_EQ(error_of([](BenchPlan& plan) { plan.mode = Mode::rx; }), "");
+  EXPECT_EQ(error_of([](BenchPlan& plan) {
+              plan.mode = Mode::rx;
+              plan.traffic.destination = {{0x00, 0x0d, 0x3a, 0, 0, 1}};
+            }),
+            "plan.destination" + rule);
+  EXPECT_EQ(error_of([](BenchPlan& plan) {
+              plan.mode = Mode::rx;
+              plan.traffic.source_ip = Ipv4Address{0x0a000001};
+            }),
+            "plan.source_ip" + rule);
+  EXPECT_EQ(error_of([](BenchPlan& plan) {
+              plan.mode = Mode::rx;
+              plan.traffic.peer_ip = Ipv4Address{0x0a000001};
+            }),
+            "plan.peer_ip" + rule);
+}
+
 }  // namespace
 }  // namespace manactl::datapath::plan_limits_test

@@ -177,11 +177,18 @@ Result<> validate_traffic(const BenchPlan& plan) {
 // Rejects fields that only apply to modes that generate packets.
 Result<> validate_sender(const BenchPlan& plan) {
   if (generates_packets(plan.mode)) return {};
-  if (!plan.trial.rate && plan.traffic.flows == 1) return {};
-  const auto field = plan.trial.rate ? PlanField::rate : PlanField::flows;
+  const auto& traffic = plan.traffic;
+  const std::pair<PlanField, bool> fields[] = {
+      {PlanField::rate, plan.trial.rate.has_value()},
+      {PlanField::flows, traffic.flows != 1},
+      {PlanField::destination, traffic.destination != Traffic{}.destination},
+      {PlanField::source_ip, traffic.source_ip.has_value()},
+      {PlanField::peer_ip, traffic.peer_ip.has_value()}};
+  const auto* field = std::ranges::find_if(fields, [](const auto& one) { return one.second; });
+  if (field == std::end(fields)) return {};
   return fail(Errc::invalid,
               fmt::format("{} applies to senders only: {} {} generates no packets",
-                          name_of(field),
+                          name_of(field->first),
                           name_of(PlanField::mode),
                           name_of(plan.mode)));
 }
