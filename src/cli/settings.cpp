@@ -27,6 +27,11 @@ bool has_sim_prefix(std::string_view command, std::string_view option) {
   return std::find(global.begin(), global.end(), option.substr(2)) == global.end();
 }
 
+// Both check and args have --for, with other values.
+bool has_check_prefix(std::string_view command, std::string_view option) {
+  return command == "check" && option == "--for";
+}
+
 constexpr std::string_view kPrefix = "MANACTL_";
 
 // Returns the variables of all commands, without the prefix.
@@ -63,6 +68,7 @@ std::vector<std::string> global_setting_keys() {
 std::string variable_of(std::string_view command, std::string_view option) {
   std::string name(kPrefix);
   if (has_sim_prefix(command, option)) name += "SIM_";
+  if (has_check_prefix(command, option)) name += "CHECK_";
   for (const char c : option.substr(2)) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }

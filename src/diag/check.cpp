@@ -14,7 +14,8 @@ const std::vector<Check>& all_checks() {
                              kernel_checks(),
                              rdma_checks(),
                              dpdk_checks(),
-                             memory_checks()}) {
+                             memory_checks(),
+                             move_checks()}) {
       checks.insert(checks.end(), group.begin(), group.end());
     }
     return checks;

@@ -12,31 +12,49 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "diag/finding.h"
 #include "host/facts.h"
 
 namespace manactl::diag {
 
+// Who needs that the check passes.
+enum class Use { kernel, dpdk, both };
+
+// The words of --for and of JSON.
+inline constexpr EnumWords<Use, 2> kUseWords = {{{Use::kernel, "kernel"}, {Use::dpdk, "dpdk"}}};
+
 struct CheckOptions {
-  std::optional<std::string> interface;  // check only the NIC of this name
-  std::uint64_t bench_bytes = 0;         // hugepage memory for a planned benchmark; 0: none
-  std::uint64_t testpmd_bytes = 0;       // hugepage memory for dpdk-testpmd; 0: not checked
+  std::optional<std::string> interface = {};  // check only the NIC of this name
+  std::optional<Use> use = {};                // leave out the checks that this use does not need
+  bool forecast = false;                      // judge an Azure VM without MANA for a move to MANA
+  std::uint64_t bench_bytes = 0;              // hugepage memory for a planned benchmark; 0: none
+  std::uint64_t testpmd_bytes = 0;            // hugepage memory for dpdk-testpmd; 0: not checked
 };
 
 // A check is skipped if the VM does not meet its requirement.
-enum class Requirement { none, mana, nic };
+enum class Requirement {
+  none,
+  mana,   // a MANA function
+  azure,  // a MANA function or, for a forecast, an Azure VM
+  move,   // a forecast for an Azure VM without a MANA function
+  nic,    // an Azure NIC
+};
 
 struct Check {
   std::string_view id;       // "memory.hugepages": used by --only, JSON and manactl help
   std::string_view title;    // true when the check passes
   std::string_view problem;  // names the fault; the title that `doctor` shows
   Requirement requirement;
+  Use use;
   Finding (*run)(const host::Facts&, const CheckOptions&);
 
   // If one of these checks fails, this one fails as a consequence, and `doctor` reports it as such.
   std::span<const std::string_view> caused_by = {};
 
   std::string_view group() const { return id.substr(0, id.find('.')); }
+
+  bool matters_for(Use other) const { return use == other || use == Use::both; }
 };
 
 std::span<const Check> hardware_checks();
@@ -45,6 +63,7 @@ std::span<const Check> kernel_checks();
 std::span<const Check> rdma_checks();
 std::span<const Check> dpdk_checks();
 std::span<const Check> memory_checks();
+std::span<const Check> move_checks();
 
 // The checks of every group, in the order of the functions above.
 const std::vector<Check>& all_checks();

@@ -133,7 +133,8 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
     case Presence::builtin:
       return pass(fmt::format("{} is built in", rule.name));
     case Presence::available:
-      if (!rule.must_be_loaded) {
+      // Without MANA, the kernel loads these modules when it finds the hardware.
+      if (!rule.must_be_loaded || !facts.has_mana()) {
         return pass(fmt::format("{} is available", rule.name));
       }
       // Without evidence, it is not certain that the kernel contains the module.
@@ -193,33 +194,39 @@ constexpr std::array kKernelChecks = {
     Check{"kernel.version",
           "the kernel supports DPDK on MANA",
           "The kernel is too old for DPDK on MANA",
-          Requirement::mana,
+          Requirement::azure,
+          Use::dpdk,
           version},
     Check{"kernel.mana",
           "the mana driver is loaded",
           "The mana driver is not loaded",
-          Requirement::mana,
+          Requirement::azure,
+          Use::both,
           module_check<kMana>},
     Check{"kernel.mana-ib",
           "the mana_ib RDMA driver is loaded",
           "The mana_ib RDMA driver is not loaded",
-          Requirement::mana,
+          Requirement::azure,
+          Use::dpdk,
           module_check<kManaIb>,
           kManaIbCauses},
     Check{"kernel.ib-uverbs",
           "the ib_uverbs module is loaded",
           "The ib_uverbs module is not loaded",
-          Requirement::mana,
+          Requirement::azure,
+          Use::dpdk,
           module_check<kIbUverbs>},
     Check{"kernel.hv-netvsc",
           "hv_netvsc is loaded, or every NIC is in user space",
           "The hv_netvsc driver is not loaded",
-          Requirement::mana,
+          Requirement::azure,
+          Use::both,
           module_check<kHvNetvsc>},
     Check{"kernel.uio-hv-generic",
           "NICs can be bound to user space",
           "The uio_hv_generic driver is not available",
-          Requirement::mana,
+          Requirement::azure,
+          Use::dpdk,
           module_check<kUio>},
 };
 

@@ -29,6 +29,17 @@ std::optional<Finding> unmet(const Check& check,
       if (!facts.functions) return unknown(facts.functions.error().message);
       if (!facts.has_mana()) return skipped("no MANA function");
       return std::nullopt;
+    case Requirement::azure:
+    case Requirement::move: {
+      if (!facts.functions) return unknown(facts.functions.error().message);
+      const bool is_move = check.requirement == Requirement::move;
+      if (facts.has_mana() && is_move) return skipped("the VM has MANA");
+      if (facts.has_mana()) return std::nullopt;
+      if (!options.forecast) return skipped("no MANA function");
+      if (!facts.platform) return unknown(facts.platform.error().message);
+      if (!facts.platform->azure) return skipped("not an Azure VM");
+      return std::nullopt;
+    }
     case Requirement::nic:
       if (!facts.nics) return unknown(facts.nics.error().message);
       if (!selected_nics(facts, options).empty()) return std::nullopt;
@@ -115,7 +126,9 @@ Result<Report> run_checks(const host::Facts& facts,
     const auto is_named = [&check](const std::string& word) { return names(word, check); };
     return only.empty() || std::ranges::any_of(only, is_named);
   };
-  std::erase_if(checks, [&is_selected](const Check& check) { return !is_selected(check); });
+  std::erase_if(checks, [&](const Check& check) {
+    return !is_selected(check) || (options.use && !check.matters_for(*options.use));
+  });
   return run_all(checks, facts, options);
 }
 

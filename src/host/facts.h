@@ -204,6 +204,30 @@ struct Memory {
   std::map<int, CpuList> node_cpus = {};  // the CPUs of each NUMA node; not of unreadable ones
 };
 
+// ---- the move of an Azure VM to a host with MANA ------------------------------------------------
+
+// A kernel with modules of its own, which the boot loader may start.
+struct InstalledKernel {
+  std::string release;
+  bool running = false;
+  bool has_mana = false, has_mana_ib = false;
+};
+
+// A word in a configuration file that names hardware of the VM's present host.
+struct Mention {
+  std::string path;  // below the root
+  std::size_t line = 0;
+  std::string word;  // "mlx5_core", "enP257s2", "0101:00:02.0", "net_failsafe"
+};
+
+struct Move {
+  Result<std::vector<InstalledKernel>> kernels = {};
+  Result<Management> management = {};    // of a VF with the driver mana
+  std::vector<Mention> network = {};     // in the configuration of the network
+  std::vector<Mention> programs = {};    // in that of programs of DPDK
+  std::vector<std::string> unread = {};  // files that this process may not read, or that are large
+};
+
 // -------------------------------------------------------------------------------------------------
 
 struct Facts {
@@ -221,6 +245,7 @@ struct Facts {
   EmbeddedDpdk embedded;
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
+  std::optional<Move> move = {};  // of an Azure VM without a MANA function
 
   // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/driver_modules.h"
 #include "host/management.h"
+#include "host/move.h"
 #include "host/numa.h"
 #include "host/versions.h"
 
@@ -189,6 +190,9 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_sear
   facts.embedded = std::move(embedded);
   facts.dpdk = installed_dpdk(system.files, libraries);
   facts.memory = gather_memory(system.files);
+  if (facts.platform && facts.platform->azure && facts.functions && !facts.has_mana()) {
+    facts.move = gather_move(system.files, facts);
+  }
   return facts;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "host/scrub_text.h"
+#include "host/udev_rules.h"
 
 namespace manactl::host {
 namespace {
@@ -68,6 +69,12 @@ std::vector<std::string> files_in(const os::Files& files,
     }
   }
   return paths;
+}
+
+tl::unexpected<Error> too_many_rules() {
+  return fail(Errc::invalid,
+              fmt::format("the rules of the network managers have more than {}",
+                          human_bytes(NetworkManagers::kMaxRules)));
 }
 
 std::string udev_file(const Netdev& netdev) {
@@ -240,6 +247,29 @@ Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
   return fail(Errc::not_found, fmt::format("'{}' has no ADMIN_STATE", path));
 }
 
+Result<Management> NetworkManagers::management_of_mana() const {
+  if (!network_manager_) {
+    return Management{
+        true,
+        fmt::format("NetworkManager is not running: {} does not exist", kNetworkManagerState)};
+  }
+  if (budget_.is_exceeded()) return too_many_rules();
+  Netdev vf;
+  vf.driver = kManaDriver;
+  vf.name = "enP30832s1";  // as Azure's images name it
+  for (const auto& rule : network_manager_rules_) {
+    if (rule.contains(vf)) {
+      return Management{true, fmt::format("{} has {}", rule.path, rule.setting)};
+    }
+  }
+  if (const auto path = rule_that_unmanages_mana(files_)) {
+    return Management{true, *path + " sets NM_UNMANAGED for it"};
+  }
+  return Management{false,
+                    "NetworkManager is running, and neither its rules nor those of udev exclude a "
+                    "VF of the driver mana"};
+}
+
 Result<Management> NetworkManagers::management(const Netdev& netdev) const {
   if (!network_manager_ && !networkd_) {
     return Management{true,
@@ -247,11 +277,7 @@ Result<Management> NetworkManagers::management(const Netdev& netdev) const {
                                   kNetworkManagerState,
                                   kNetworkdState)};
   }
-  if (budget_.is_exceeded()) {
-    return fail(
-        Errc::invalid,
-        fmt::format("the rules of the network managers have more than {}", human_bytes(kMaxRules)));
-  }
+  if (budget_.is_exceeded()) return too_many_rules();
   if (!networkd_) return by_network_manager(netdev);
   if (!network_manager_) return by_networkd(netdev);
   // Both managers are running: the VF is managed if one of them manages it.

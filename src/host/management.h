@@ -28,6 +28,10 @@ class NetworkManagers {
   // kMaxRules.
   Result<Management> management(const Netdev& netdev) const;
 
+  // As management(), for an interface of the driver mana that does not exist yet. Only
+  // NetworkManager is judged: networkd ignores interfaces that none of its files names.
+  Result<Management> management_of_mana() const;
+
  private:
   // An item of a device list (NetworkManager.conf(5)).
   struct DeviceMatch {

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/move.h"
+#include "host/udev_rules.h"
 #include "os/modprobe_config.h"
 
 namespace manactl::host {
@@ -45,20 +47,38 @@ std::string meminfo(std::string_view text) {
 
 // The meaning of a key depends on its section. Only the kind of section is kept, because people
 // choose the rest of its name.
-std::string network_manager(std::string_view text) {
+// The text that `keep` returns for each line, or else what names hardware: messages contain the
+// numbers of these lines.
+template <class KeepLine>
+std::string numbered_lines(std::string_view text, KeepLine keep) {
   std::string kept;
   for (const auto line : split(text, '\n')) {
-    if (line.starts_with('['))
-      kept += line.starts_with("[device") ? "[device]\n" : "[section]\n";
-    else
-      kept +=
-          lines_with(line, {"unmanaged-devices", "unmanaged-devices+", "managed", "match-device"});
+    const std::string own = keep(line);
+    kept += own.empty() ? kept_mentions(line) : own;
   }
-  return kept;
+  kept.erase(kept.find_last_not_of('\n') + 1);
+  return kept.empty() ? kept : kept + '\n';
+}
+
+std::string network_manager(std::string_view text) {
+  return numbered_lines(text, [](std::string_view line) -> std::string {
+    if (line.starts_with('[')) return line.starts_with("[device") ? "[device]\n" : "[section]\n";
+    return lines_with(line, {"unmanaged-devices", "unmanaged-devices+", "managed", "match-device"});
+  });
 }
 
 std::string networkd(std::string_view text) {
-  return lines_with(text, {"Unmanaged", "Driver", "MACAddress", "ADMIN_STATE"});
+  return numbered_lines(text, [](std::string_view line) {
+    return lines_with(line, {"Unmanaged", "Driver", "MACAddress", "ADMIN_STATE"});
+  });
+}
+
+// Rules that concern network managers are evaluated as a whole.
+std::string udev_rules(std::string_view text) {
+  const bool is_evaluated = std::ranges::any_of(kUnmanagedProperties, [&](auto property) {
+    return text.find(property) != std::string_view::npos;
+  });
+  return is_evaluated ? std::string(text) : kept_mentions(text);
 }
 
 std::string udev(std::string_view text) {
@@ -192,8 +212,19 @@ constexpr std::array kRows = {
     Row{"logs/*", kKeepAll, Scrub::log},
     Row{"*/os-release", os_release},
     Row{"*modprobe.d/*.conf", modprobe},
+    Row{"etc/NetworkManager/system-connections/*", kept_mentions},
     Row{"*NetworkManager/*", network_manager},
+    Row{"*udev/rules.d/*", udev_rules},
     Row{"*systemd/network/*.network", networkd},
+    Row{"etc/netplan/*", kept_mentions},
+    Row{"etc/network/interfaces*", kept_mentions},
+    Row{"etc/sysconfig/*", kept_mentions},
+    Row{"etc/default/irqbalance", kept_mentions},
+    Row{"etc/sysctl.*", kept_mentions},
+    Row{"etc/systemd/*", kept_mentions},
+    Row{"etc/vpp/startup.conf", kept_mentions},
+    Row{"etc/suricata/suricata.yaml", kept_mentions},
+    Row{"etc/openvswitch/conf.db", kept_mentions},
     Row{"run/systemd/netif/links/*", networkd},
     Row{"run/udev/data/*", udev},
     Row{"*/pkgconfig/libdpdk.pc", package_config},

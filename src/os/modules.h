@@ -30,6 +30,10 @@ class Modules {
   virtual Result<> load(std::string_view name);
 };
 
+// Whether an installed kernel contains the module, built in or to be loaded. Errc::not_found if the
+// kernel has no modules.dep.
+Result<bool> kernel_has_module(const Files& files, std::string_view release, std::string_view name);
+
 // `release` is the output of uname -r. `live` means that `files` is the running system, so that
 // libkmod can be used. `files` must outlive the result.
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live);

@@ -17,7 +17,7 @@ TEST(Check, PassesStrictlyOnAHealthyVm) {
   for (const auto* tree : {"mana-direct", "ubuntu-two-nics"}) {
     const auto outcome = manactl({"check", "--strict", "--root", fixture(tree)});
     EXPECT_EQ(outcome.code, 0) << outcome.out;
-    EXPECT_THAT(outcome.out, testing::EndsWith("\nThis VM is ready for DPDK on MANA.\n"));
+    EXPECT_THAT(outcome.out, testing::EndsWith("\nReady for kernel networking and DPDK.\n"));
   }
 }
 
@@ -49,7 +49,7 @@ TEST(Check, ShowsThatANicOfAMultipathRouteIsNotFree) {
   const auto& eth1 = document.at("host").at("nics").at(1);
   EXPECT_EQ(eth1.at("free"), false);
   EXPECT_THAT(eth1.at("reason").get<std::string>(), HasSubstr("the route to 10.9.0.0/16"));
-  EXPECT_THAT(vm.run({"check"}).out, HasSubstr("none of its NICs is free for it"));
+  EXPECT_THAT(vm.run({"check"}).out, HasSubstr("none of its NICs is free for DPDK"));
   const auto refusal = vm.run({"args", "eth1"}).err;
   EXPECT_EQ(refusal.find("10.9.0.0/16"), refusal.rfind("10.9.0.0/16")) << "named once";
 }
@@ -57,17 +57,45 @@ TEST(Check, ShowsThatANicOfAMultipathRouteIsNotFree) {
 TEST(Check, NamesAMissingDpdkInTheVerdict) {
   const auto verdict_on = [](const char* machine) {
     const auto text = manactl({"check", "--root", fixture(machine)}).out;
-    return text.substr(text.rfind("This VM"));
+    return text.substr(text.rfind("Ready for"));
   };
   EXPECT_EQ(verdict_on("image-rhel-8-9"),
-            "This VM is ready for DPDK on MANA, but no shared DPDK is installed.\n");
-  EXPECT_EQ(verdict_on("ubuntu-two-nics"), "This VM is ready for DPDK on MANA.\n");
+            "Ready for kernel networking and DPDK, but no shared DPDK is installed.\n");
+  EXPECT_EQ(verdict_on("ubuntu-two-nics"), "Ready for kernel networking and DPDK.\n");
 }
 
 TEST(Check, NamesTheOnlyNicThatIsNotFree) {
   const auto outcome = manactl({"check", "eth0", "--root", fixture("healthy-two-nics")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("but eth0 is not free for it"));
+  EXPECT_THAT(outcome.out, HasSubstr("but eth0 is not free for DPDK"));
+}
+
+TEST(Check, ForecastsForAVmWithoutMana) {
+  const auto ready = manactl({"check", "--root", fixture("mlx5-vm")});
+  EXPECT_EQ(ready.code, 0);
+  EXPECT_THAT(ready.out, HasSubstr("Ready for MANA with kernel networking and DPDK."));
+  for (const auto& [machine, use, reasons] : std::vector<std::array<std::string, 3>>{
+           {"mlx5-kernel-not-ready", "kernel", R"(["move.managers"])"},
+           {"mlx5-kernel-not-ready", "dpdk", "[]"},
+           {"mlx5-dpdk-not-ready", "kernel", "[]"},
+           {"mlx5-dpdk-not-ready", "dpdk", R"(["rdma.core","move.programs"])"}}) {
+    const auto outcome = manactl({"check", "--root", fixture(machine), "--json"});
+    EXPECT_EQ(outcome.code, 1);
+    const auto readiness = nlohmann::json::parse(outcome.out)["readiness"];
+    EXPECT_EQ(readiness["forecast"], true);
+    EXPECT_EQ(readiness[use]["reasons"].dump(), reasons);
+    EXPECT_EQ(readiness[use]["ready"], reasons == "[]");
+  }
+  EXPECT_EQ(manactl({"check", "--root", fixture("not-azure")}).code, 3);
+}
+
+TEST(Check, JudgesOnlyTheNamedUse) {
+  const auto kernel = manactl({"check", "--for", "kernel", "--root", fixture("no-hugepages")});
+  EXPECT_EQ(kernel.code, 0);
+  EXPECT_THAT(kernel.out, HasSubstr("Ready for kernel networking."));
+  const auto dpdk = manactl({"check", "--for", "dpdk", "--root", fixture("no-hugepages")});
+  EXPECT_EQ(dpdk.code, 1);
+  EXPECT_THAT(dpdk.out, testing::Not(HasSubstr("kernel networking")));
 }
 
 TEST(Check, ReadsABundleAsArgument) {

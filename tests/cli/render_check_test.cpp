@@ -20,7 +20,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 diag::Check row(std::string_view id, std::string_view title) {
-  return {id, title, "not so", diag::Requirement::none, nullptr, {}};
+  return {id, title, "not so", diag::Requirement::none, diag::Use::both, nullptr, {}};
 }
 
 diag::Report sample() {
@@ -75,7 +75,7 @@ TEST_F(CheckText, EndsWithTheCauseAndTheVerdict) {
                 all() +
                 " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
                 "skipped, 1 unknown\n"
-                "This VM is not ready for DPDK on MANA; see 'manactl help kernel.mana'.\n");
+                "Not ready for kernel networking or DPDK; see 'manactl help kernel.mana'.\n");
 }
 
 TEST_F(CheckText, ShowsNoRemedyOfAConsequence) {
@@ -127,22 +127,23 @@ diag::Report passed(std::size_t count) {
 TEST_F(CheckText, NamesWhatWasChecked) {
   EXPECT_EQ(show(passed(4), 0),
             kNics + std::string("4 of ") + all() +
-                " checks (memory): 4 passed\nRun 'manactl check' for the other checks.\n");
+                " checks (move): 4 passed\nRun 'manactl check' for the other checks.\n");
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
-      EndsWith(all() + " checks: " + all() +
-               " passed\nThis VM is ready for DPDK on MANA, but no shared DPDK is installed.\n"));
+      EndsWith(
+          all() + " checks: " + all() +
+          " passed\nReady for kernel networking and DPDK, but no shared DPDK is installed.\n"));
   facts_.dpdk->resize(1);
   EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
-              EndsWith(" passed\nThis VM is ready for DPDK on MANA.\n"));
+              EndsWith(" passed\nReady for kernel networking and DPDK.\n"));
 }
 
 TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
   facts_.nics->pop_back();
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
-      EndsWith("This VM is ready for DPDK on MANA, but none of its NICs is free for it, and no\n"
-               "shared DPDK is installed.\n"));
+      EndsWith("Ready for kernel networking and DPDK, but none of its NICs is free for DPDK, and\n"
+               "no shared DPDK is installed.\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {

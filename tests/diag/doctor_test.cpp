@@ -24,7 +24,8 @@ constexpr const char* kNoVf = "hn_vf_attach(): Couldn't find port for VF\n";
 CheckOutcome outcome(std::string_view id,
                      Finding finding,
                      std::span<const std::string_view> caused_by = {}) {
-  return {Check{id, "title", "problem", Requirement::none, nullptr, caused_by}, std::move(finding)};
+  return {Check{id, "title", "problem", Requirement::none, Use::both, nullptr, caused_by},
+          std::move(finding)};
 }
 
 Finding broken(const std::string& detail) {

@@ -204,7 +204,7 @@ TEST(ConfirmedSignatures, AreAllInTheTable) {
 }
 
 CheckOutcome outcome(std::string_view id, Finding finding) {
-  return {Check{id, "title", "problem", Requirement::none, nullptr}, std::move(finding)};
+  return {Check{id, "title", "problem", Requirement::none, Use::both, nullptr}, std::move(finding)};
 }
 
 TEST(Evidence, PrefersAFailedCheckThenAnObservationThenAWarning) {

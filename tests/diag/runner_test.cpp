@@ -31,8 +31,8 @@ TEST(EveryCheck, HasADifferentTitleForItsProblem) {
 }
 
 TEST(Runner, TurnsACheckThatThrowsIntoUnknownAndRunsTheOthers) {
-  const std::vector<Check> table = {{"a.broken", "", "", Requirement::none, throws},
-                                    {"a.sound", "", "", Requirement::none, passes}};
+  const std::vector<Check> table = {{"a.broken", "", "", Requirement::none, Use::both, throws},
+                                    {"a.sound", "", "", Requirement::none, Use::both, passes}};
   const Report report = run_all(table, healthy_vm(), {});
   ASSERT_EQ(report.outcomes.size(), 2U);
   EXPECT_EQ(report.outcomes[0].finding.status, Status::unknown);
@@ -111,7 +111,7 @@ TEST(Report, FindsAndCounts) {
 
 TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
   const std::vector<std::string> groups = {
-      "hardware", "interfaces", "kernel", "rdma", "dpdk", "memory"};
+      "hardware", "interfaces", "kernel", "rdma", "dpdk", "memory", "move"};
   std::vector<std::string_view> seen;
   for (const Check& check : all_checks()) {
     EXPECT_THAT(seen, testing::Not(testing::Contains(check.id)));

@@ -42,7 +42,8 @@ class Log {
 CheckOutcome outcome(std::string_view id,
                      Finding finding,
                      std::span<const std::string_view> caused_by = {}) {
-  return {Check{id, "title", "problem", Requirement::none, nullptr, caused_by}, std::move(finding)};
+  return {Check{id, "title", "problem", Requirement::none, Use::both, nullptr, caused_by},
+          std::move(finding)};
 }
 
 struct Explanation {

@@ -19,6 +19,7 @@ struct CheckOptions {
   Target target;
   WatchOptions watch;
   std::vector<std::string> only;
+  std::optional<diag::Use> use;
   std::uint16_t queues = 1;
   bool strict = false;
 };
@@ -28,6 +29,8 @@ Exit run_check(const CheckOptions& options, Context& context) {
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system, context.root);
   auto check_options = check_options_for(facts, options.queues);
+  check_options.use = options.use;
+  check_options.forecast = true;
   if (const auto& name = options.target.nic) {
     const auto nic = find_nic(facts, *name);
     if (!nic && diag::find_check(name->str()) != nullptr) {
@@ -67,6 +70,9 @@ CommandAction add_check(CLI::App& app) {
   add_value(app,
             {"--only", type::kCheck, "run only these checks or groups, such as rdma", true},
             [options](const std::string& text) { return add_ids(options->only, text); });
+  add_value(app,
+            {"--for", type::kUse, "check only what kernel networking or DPDK needs"},
+            store_word_in(options->use, diag::kUseWords));
   add_value(
       app,
       {"--queues", "N", "check the memory for N bench queues (default: 1)"},

@@ -8,6 +8,7 @@
 #include "cli/nic_json.h"
 #include "cli/remedy_json.h"
 #include "cli/version.h"
+#include "diag/readiness.h"
 
 namespace manactl::cli {
 namespace {
@@ -114,6 +115,18 @@ Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& n
   return row;
 }
 
+Json readiness_json(const CheckResult& result) {
+  Json json = {{"forecast", !result.facts.has_mana()}};
+  for (const auto& [use, word] : diag::kUseWords) {
+    const auto readiness = diag::readiness_for(use, result.facts, result.report);
+    Json ids = Json::array();
+    for (const auto* reason : readiness.reasons) ids.push_back(reason->check.id);
+    json[std::string(word)] = {{"ready", readiness.ready ? Json(*readiness.ready) : Json(nullptr)},
+                               {"reasons", std::move(ids)}};
+  }
+  return json;
+}
+
 }  // namespace
 
 void print_json(Screen& screen, const CheckResult& result, Exit exit) {
@@ -128,6 +141,7 @@ void print_json(Screen& screen, const CheckResult& result, Exit exit) {
        {Status::pass, Status::warn, Status::fail, Status::skipped, Status::unknown}) {
     document["counts"][std::string(word_of(status))] = result.report.count(status);
   }
+  document["readiness"] = readiness_json(result);
   document["host"] = {{"kernel", kernel_json(result.facts)},
                       {"platform", platform_json(result.facts)},
                       {"functions", functions_json(result.facts)},

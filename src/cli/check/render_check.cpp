@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "diag/evidence.h"
 #include "diag/fact_lookups.h"
+#include "diag/readiness.h"
 #include "host/nic_state.h"
 
 namespace manactl::cli {
@@ -59,6 +60,8 @@ class CheckWriter {
   void write_reference(std::string_view id);
   void write_line(Status status, const std::string& text);
   bool is_cause(const CheckOutcome& ran) const;
+  using Uses = std::vector<diag::Use>;
+  std::string verdict(const diag::Readiness& readiness, const Uses& uses) const;
   std::string verdict() const;
 
   Screen& screen_;
@@ -158,7 +161,9 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   if (finding.remedy->others.empty() && causes_.size() == 1) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
                    << screen_.paint(Color::dim,
-                                    result_.hints.complete("All remedies: manactl doctor -v"))
+                                    result_.hints.complete(result_.facts.has_mana()
+                                                               ? "All remedies: manactl doctor -v"
+                                                               : "All remedies: manactl check -v"))
                    << '\n';
 }
 
@@ -205,37 +210,80 @@ bool any_nic_is_free(const CheckResult& result) {
                              });
 }
 
-// Returns a sentence that states whether this VM is ready for DPDK on MANA.
-std::string CheckWriter::verdict() const {
-  if (!result_.facts.has_mana())
-    return "This VM is not ready for DPDK on MANA: it has no MANA adapter.";
-  const auto& report = result_.report;
-  if (!causes_.empty()) {
-    return fmt::format("This VM is not ready for DPDK on MANA; see 'manactl help {}'.",
-                       causes_.front()->check.id);
+// "Ready for kernel networking and DPDK.", "Not ready for DPDK; see 'manactl help rdma.core'."
+std::string CheckWriter::verdict(const diag::Readiness& readiness, const Uses& uses) const {
+  std::vector<std::string> names;
+  for (const auto use : uses)
+    names.emplace_back(use == diag::Use::kernel ? "kernel networking" : "DPDK");
+  const bool is_not = readiness.ready == false;
+  const auto what = join(names, is_not ? " or " : " and ");
+  const auto* preposition = result_.facts.has_mana() ? "for" : "for MANA with";
+  if (is_not) {
+    return fmt::format("Not ready {} {}; see 'manactl help {}'.",
+                       preposition,
+                       what,
+                       readiness.reasons.front()->check.id);
   }
-  if (report.outcomes.size() < diag::all_checks().size()) {
-    return result_.hints.complete("Run 'manactl check' for the other checks.");
-  }
-  if (const auto unknown = report.count(Status::unknown); unknown != 0) {
-    return fmt::format("No check failed, but {} could not be decided; -v shows why.",
-                       counted(unknown, "check"));
+  if (!readiness.ready) {
+    return fmt::format("No check failed for {}, but {} could not be decided; -v shows why.",
+                       what,
+                       counted(readiness.reasons.size(), "check"));
   }
   std::vector<std::string> exceptions;
-  if (!any_nic_is_free(result_)) {
+  const bool uses_dpdk = uses.back() == diag::Use::dpdk;
+  if (uses_dpdk && result_.facts.has_mana() && !any_nic_is_free(result_)) {
     const auto& interface = result_.options.interface;
-    exceptions.push_back(interface ? printable(*interface) + " is not free for it"
-                                   : "none of its NICs is free for it");
+    exceptions.push_back(interface ? printable(*interface) + " is not free for DPDK"
+                                   : "none of its NICs is free for DPDK");
   }
   // Programs that contain DPDK, such as manactl bench, need none.
-  if (result_.facts.dpdk && result_.facts.dpdk->empty()) {
+  if (uses_dpdk && result_.facts.dpdk && result_.facts.dpdk->empty()) {
     exceptions.emplace_back("no shared DPDK is installed");
   }
-  const bool warned = report.count(Status::warn) != 0 && any_nic_is_free(result_);
-  return fmt::format("This VM is ready for DPDK on MANA{}{}{}.",
+  return fmt::format("Ready {} {}{}{}.",
+                     preposition,
+                     what,
                      exceptions.empty() ? "" : ", but ",
-                     join(exceptions, ", and "),
-                     warned ? "; -v shows the remedies of the warnings" : "");
+                     join(exceptions, ", and "));
+}
+
+// Whether one sentence can state both.
+bool agree(const diag::Readiness& a, const diag::Readiness& b) {
+  const auto first = [](const diag::Readiness& readiness) {
+    return readiness.reasons.empty() ? nullptr : readiness.reasons.front();
+  };
+  return a.ready == b.ready && first(a) == first(b);
+}
+
+// States for each use that --for selects whether this VM is ready.
+std::string CheckWriter::verdict() const {
+  const auto& [facts, report, options, hints] = result_;
+  const bool is_azure = facts.platform && facts.platform->azure;
+  if (!facts.has_mana() && !is_azure) return "Not ready for MANA: this is not an Azure VM.";
+  const auto planned = std::ranges::count_if(diag::all_checks(), [&](const diag::Check& check) {
+    return !options.use || check.matters_for(*options.use);
+  });
+  const bool is_complete = report.outcomes.size() == static_cast<std::size_t>(planned);
+  if (!is_complete && causes_.empty()) {
+    return hints.complete("Run 'manactl check' for the other checks.");
+  }
+  std::vector<std::pair<diag::Readiness, Uses>> verdicts;
+  for (const auto& [use, word] : diag::kUseWords) {
+    if (options.use && *options.use != use) continue;
+    const auto readiness = diag::readiness_for(use, facts, report);
+    if (!is_complete && readiness.ready != false) continue;
+    if (!verdicts.empty() && agree(verdicts.back().first, readiness)) {
+      verdicts.back().second.push_back(use);
+    } else {
+      verdicts.push_back({readiness, {use}});
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [readiness, uses] : verdicts) sentences.push_back(verdict(readiness, uses));
+  if (is_complete && causes_.empty() && report.count(Status::warn) != 0) {
+    sentences.emplace_back("-v shows the remedies of the warnings.");
+  }
+  return join(sentences, " ");
 }
 
 void CheckWriter::write_verdict(Exit exit) {

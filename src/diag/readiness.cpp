@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/readiness.h"
+
+#include <algorithm>
+
+#include "diag/evidence.h"
+
+namespace manactl::diag {
+namespace {
+
+bool decides(const Check& check, Use use, bool is_forecast) {
+  const bool is_of_future =
+      check.requirement == Requirement::azure || check.requirement == Requirement::move;
+  return check.matters_for(use) && (is_of_future || !is_forecast);
+}
+
+}  // namespace
+
+Readiness readiness_for(Use use, const host::Facts& facts, const Report& report) {
+  const bool is_forecast = !facts.has_mana();
+  Readiness readiness;
+  const auto add = [&](const CheckOutcome* outcome) {
+    if (decides(outcome->check, use, is_forecast)) readiness.reasons.push_back(outcome);
+  };
+  std::ranges::for_each(first_causes(report), add);
+  if (!readiness.reasons.empty()) {
+    readiness.ready = false;
+    return readiness;
+  }
+  bool has_passed = false;
+  for (const auto& outcome : report.outcomes) {
+    if (outcome.finding.status == Status::unknown) add(&outcome);
+    has_passed =
+        has_passed ||
+        (decides(outcome.check, use, is_forecast) &&
+         (outcome.finding.status == Status::pass || outcome.finding.status == Status::warn));
+  }
+  if (has_passed && readiness.reasons.empty()) readiness.ready = true;
+  return readiness;
+}
+
+}  // namespace manactl::diag

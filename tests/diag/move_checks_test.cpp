@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/readiness.h"
+#include "diag/vm.h"
+
+namespace manactl::diag::move_checks_test {
+namespace {
+
+using test::healthy_vm;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr CheckOptions kForecast = {.forecast = true};
+
+Finding run_check(const host::Facts& facts, std::string_view id) {
+  return test::run_check(facts, id, kForecast);
+}
+
+// Two functions of Mellanox, and nothing that speaks against MANA.
+host::Facts mlx5_vm() {
+  auto facts = healthy_vm();
+  for (auto& function : *facts.functions) {
+    function.adapter = host::Adapter::mlx;
+    function.driver = "mlx5_core";
+  }
+  facts.move = host::Move{std::vector<host::InstalledKernel>{{"6.8.0", true, true, true}},
+                          host::Management{true, "no network manager is running"}};
+  return facts;
+}
+
+TEST(MoveChecks, NeedAnAzureVmWithoutMana) {
+  EXPECT_EQ(run_check(healthy_vm(), "move.names").detail, "the VM has MANA");
+  auto facts = mlx5_vm();
+  EXPECT_EQ(run_check(facts, "move.names").status, Status::pass);
+  EXPECT_EQ(test::run_check(facts, "move.names").detail, "no MANA function");
+  EXPECT_EQ(test::run_check(facts, "kernel.mana").detail, "no MANA function");
+  facts.platform = host::Platform{false, true, ""};
+  EXPECT_EQ(run_check(facts, "move.names").detail, "not an Azure VM");
+  EXPECT_EQ(run_check(facts, "kernel.mana").detail, "not an Azure VM");
+  facts.platform = test::unreadable();
+  EXPECT_EQ(run_check(facts, "move.names").status, Status::unknown);
+}
+
+TEST(MoveKernels, WarnsOfAKernelWithoutMana) {
+  auto facts = mlx5_vm();
+  EXPECT_EQ(run_check(facts, "move.kernels").status, Status::skipped);
+  facts.move->kernels->push_back({"6.9.0", false, true, false});
+  EXPECT_EQ(run_check(facts, "move.kernels").status, Status::pass);
+  facts.move->kernels->push_back({"5.4.0", false, false, false});
+  EXPECT_EQ(run_check(facts, "move.kernels").status, Status::warn);
+  EXPECT_THAT(run_check(facts, "move.kernels").detail, HasSubstr("5.4.0 has no mana"));
+  facts.move->kernels = test::unreadable();
+  EXPECT_EQ(run_check(facts, "move.kernels").status, Status::unknown);
+}
+
+TEST(MoveManagers, FailsIfTheVfWouldBeManaged) {
+  auto facts = mlx5_vm();
+  EXPECT_EQ(run_check(facts, "move.managers").status, Status::pass);
+  facts.move->management = host::Management{false, "no rule"};
+  const auto finding = run_check(facts, "move.managers");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(test::commands_of(finding), HasSubstr("driver:mana"));
+  facts.move->management = test::unreadable();
+  EXPECT_EQ(run_check(facts, "move.managers").status, Status::unknown);
+}
+
+TEST(MoveNames, WarnsWithFileAndLine) {
+  auto facts = mlx5_vm();
+  facts.move->network.push_back({"etc/netplan/50.yaml", 7, "mlx5_core"});
+  facts.move->unread.emplace_back("etc/netplan/90.yaml");
+  const auto finding = run_check(facts, "move.names");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_EQ(finding.detail, "/etc/netplan/50.yaml:7 names mlx5_core");
+  EXPECT_THAT(finding.evidence, testing::Contains("/etc/netplan/90.yaml could not be read"));
+}
+
+TEST(MovePrograms, FailsForAFunctionOfMellanox) {
+  auto facts = mlx5_vm();
+  const auto address = facts.functions->at(0).address.str();
+  facts.move->programs.push_back({"etc/vpp/startup.conf", 3, "0999:00:02.0"});
+  EXPECT_EQ(run_check(facts, "move.programs").status, Status::pass) << "another kind of function";
+  facts.move->programs.push_back({"etc/openvswitch/conf.db", 9, address});
+  EXPECT_EQ(run_check(facts, "move.programs").status, Status::warn) << "it may be an old entry";
+  facts.move->programs.push_back({"etc/vpp/startup.conf", 4, address});
+  const auto finding = run_check(facts, "move.programs");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail,
+              HasSubstr("/etc/vpp/startup.conf:4 names " + address + " of mlx5_core"));
+}
+
+TEST(KernelMana, NeedsNotBeLoadedBeforeTheMove) {
+  auto facts = mlx5_vm();
+  test::module(facts, "mana").presence = Presence::available;
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::pass);
+  test::module(facts, "mana").presence = Presence::blacklisted;
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::fail);
+}
+
+// ---- readiness ----------------------------------------------------------------------------------
+
+Readiness readiness(const host::Facts& facts, Use use) {
+  static Report report;  // the reasons belong to it
+  report = *run_checks(facts, kForecast, {});
+  return readiness_for(use, facts, report);
+}
+
+std::vector<std::string_view> reasons(const host::Facts& facts, Use use) {
+  std::vector<std::string_view> ids;
+  for (const auto* reason : readiness(facts, use).reasons) ids.push_back(reason->check.id);
+  return ids;
+}
+
+TEST(Readiness, IsJudgedForEachUse) {
+  auto facts = mlx5_vm();
+  EXPECT_EQ(readiness(facts, Use::kernel).ready, true);
+  EXPECT_EQ(readiness(facts, Use::dpdk).ready, true);
+  facts.move->management = host::Management{false, "no rule"};
+  EXPECT_THAT(reasons(facts, Use::kernel), ElementsAre("move.managers"));
+  EXPECT_EQ(readiness(facts, Use::dpdk).ready, true);
+  test::module(facts, "mana").presence = Presence::missing;
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  EXPECT_THAT(reasons(facts, Use::dpdk), ElementsAre("kernel.mana")) << "mana_ib is a consequence";
+  EXPECT_EQ(readiness(facts, Use::dpdk).ready, false);
+}
+
+TEST(Readiness, IgnoresThePresentNicsInAForecast) {
+  auto facts = mlx5_vm();
+  facts.functions->clear();
+  EXPECT_NE(run_checks(facts, kForecast, {})->count(Status::fail), 0U);
+  EXPECT_EQ(readiness(facts, Use::kernel).ready, true);
+}
+
+TEST(Readiness, DescribesThePresentOfAVmWithMana) {
+  auto facts = healthy_vm();
+  EXPECT_EQ(readiness(facts, Use::kernel).ready, true);
+  facts.functions->at(0).driver.clear();
+  EXPECT_THAT(reasons(facts, Use::kernel), testing::Contains("hardware.driver"));
+}
+
+TEST(Readiness, IsUnknownIfAnythingIsUndecided) {
+  auto facts = mlx5_vm();
+  facts.move->management = test::unreadable();
+  EXPECT_EQ(readiness(facts, Use::kernel).ready, std::nullopt);
+  EXPECT_THAT(reasons(facts, Use::kernel), ElementsAre("move.managers"));
+  const auto none = run_checks(facts, kForecast, {"memory.node"});
+  EXPECT_EQ(readiness_for(Use::dpdk, facts, *none).ready, std::nullopt);
+  EXPECT_THAT(readiness_for(Use::dpdk, facts, *none).reasons, IsEmpty());
+}
+
+TEST(RunChecks, LeavesOutWhatAUseDoesNotNeed) {
+  CheckOptions options;
+  options.use = Use::kernel;
+  const auto report = run_checks(healthy_vm(), options, {});
+  EXPECT_NE(report->find("interfaces.path"), nullptr);
+  EXPECT_NE(report->find("kernel.mana"), nullptr);
+  EXPECT_EQ(report->find("rdma.core"), nullptr);
+  options.use = Use::dpdk;
+  EXPECT_EQ(run_checks(healthy_vm(), options, {})->find("interfaces.path"), nullptr);
+}
+
+}  // namespace
+}  // namespace manactl::diag::move_checks_test
