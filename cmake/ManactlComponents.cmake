@@ -39,10 +39,10 @@ find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   set(sbom "${PROJECT_BINARY_DIR}/manactl.spdx.json")
   set(script "${PROJECT_SOURCE_DIR}/cmake/sbom.py")
-  add_custom_command(OUTPUT "${sbom}"
+  # Always written, because it contains the time of SOURCE_DATE_EPOCH, which is not a file.
+  add_custom_target(sbom ALL
     COMMAND "${Python3_EXECUTABLE}" "${script}" "${PROJECT_VERSION}" "${MANACTL_COMPONENTS}" "${sbom}"
-    DEPENDS "${MANACTL_COMPONENTS}" "${script}"
+    BYPRODUCTS "${sbom}"
     VERBATIM)
-  add_custom_target(sbom ALL DEPENDS "${sbom}")
   install(FILES "${sbom}" DESTINATION ${CMAKE_INSTALL_DOCDIR})
 endif()
