@@ -45,13 +45,15 @@ enum class CounterConclusion : std::uint8_t {
   stopped,  // the counters `of` had changed, and two reports in a row show no change
   resumed,  // they change again
   zero,     // the counters `of` are 0, while those of `reference` grow
+  grown,    // the counters `of` have grown from one report to the next
   share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };
 
-inline constexpr EnumWords<CounterConclusion, 4> kCounterConclusions = {{
+inline constexpr EnumWords<CounterConclusion, 5> kCounterConclusions = {{
     {CounterConclusion::stopped, "stopped"},
     {CounterConclusion::resumed, "resumed"},
     {CounterConclusion::zero, "zero"},
+    {CounterConclusion::grown, "grown"},
     {CounterConclusion::share, "share"},
 }};
 

@@ -244,6 +244,7 @@ void CounterTracker::conclude(const Series& series) {
     const auto& rule = *signature->counters;
     if (series.reports == 0 || !applies(rule, series)) continue;
     if (rule.conclusion == CounterConclusion::zero) look_for_zero(*signature, series);
+    if (rule.conclusion == CounterConclusion::grown) look_for_growth(*signature, series);
     if (rule.conclusion == CounterConclusion::share) look_for_share(*signature, series);
   }
 }
@@ -279,6 +280,14 @@ void CounterTracker::look_for_zero(const Signature& signature, const Series& ser
   if (!has_all || value->value > 0 || least == 0 || packets < least) return;
   if (rule.all_devices && !is_zero_everywhere(rule, series)) return;
   report(signature, series, value->line, {{"packets", std::to_string(packets)}});
+}
+
+void CounterTracker::look_for_growth(const Signature& signature, const Series& series) {
+  for (const auto counter : signature.counters->of) {
+    const auto& total = series.totals.at(index_of(counter));
+    if (!total || total->reports < 2 || total->newest.value == total->first) continue;
+    return report(signature, series, total->newest.line, {});
+  }
 }
 
 void CounterTracker::look_for_share(const Signature& signature, const Series& series) {

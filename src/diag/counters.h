@@ -100,6 +100,7 @@ class CounterTracker {
   void end(Series& series);
   bool is_zero_everywhere(const CounterRule& rule, const Series& series) const;
   void look_for_zero(const Signature& signature, const Series& series);
+  void look_for_growth(const Signature& signature, const Series& series);
   void look_for_share(const Signature& signature, const Series& series);
   void report(const Signature& signature,
               const Series& series,

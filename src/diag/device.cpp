@@ -2,11 +2,26 @@
 
 #include "diag/device.h"
 
+#include "base/characters.h"
+
 namespace manactl::diag {
 namespace {
 
 bool may_be_same(const std::string& one, const std::string& other) {
   return one.empty() || other.empty() || one == other;
+}
+
+// A PCI function in a domain of its own, as udev names it: "enP30832s1", and "enP30832s1d1" for its
+// second port. In a VM of Azure, it is a VF.
+bool is_name_of_vf(std::string_view name) {
+  constexpr std::string_view kPrefix = "enP";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
+         is_digit(name[kPrefix.size()]);
+}
+
+std::string_view vf_in(const Captures& captures) {
+  const auto name = interface_name(captures, "vf");
+  return name.empty() ? interface_name(captures, "vf2") : name;
 }
 
 }  // namespace
@@ -33,12 +48,18 @@ std::string_view interface_name(const Captures& captures, std::string_view key) 
 }
 
 Device DeviceNames::device_of(const Signature& signature, const Captures& captures) {
+  learn(signature, captures);
   Device device;
   device.pci = capture(captures, "bdf");
   device.channel = capture(captures, "uuid");
   // The kernel numbers the ports of an adapter, DPDK those of all adapters.
   if (kind_of(signature) == RunKind::program) device.port = capture(captures, "port");
-  device.interface = interface_name(captures, "vf");
+  if (signature.about == NicPart::synthetic) {
+    const auto nic = nics_.find(std::string(interface_name(captures, "ifname")));
+    if (nic != nics_.end()) device.channel = nic->second;
+    return device;
+  }
+  device.interface = vf_in(captures);
   // In lines of hv_netvsc, `ifname` is the synthetic interface.
   for (const auto* const key : {"ifname", "ifname2"}) {
     if (!device.interface.empty() || !device.channel.empty()) break;
@@ -57,6 +78,35 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   complete(device.channel, channels_, device.interface);
   complete(device.pci, functions_, device.interface);
   return device;
+}
+
+// Only drivers of the kernel know which interface is a VF. In their lines, `ifname` is the VF if
+// the line names its PCI function, and the synthetic NIC if it names the channel. Some outputs of
+// commands show that an interface belongs to a NIC.
+void DeviceNames::learn(const Signature& signature, const Captures& captures) {
+  if (signature.about || kind_of(signature) != RunKind::boot) return;
+  const std::string name(interface_name(captures, "ifname"));
+  const std::string old_name(interface_name(captures, "renamed_from"));
+  const std::string channel(capture(captures, "uuid"));
+  const bool has_vf_name = !capture(captures, "bdf").empty() && !name.empty();
+  if (!old_name.empty()) vfs_.erase(old_name);
+  if (!channel.empty() && !name.empty() && nics_.size() < kMaxNames) {
+    nics_[name] = channel;
+    vfs_.erase(name);
+  }
+  for (const auto& vf : {has_vf_name ? name : "", std::string(interface_name(captures, "vf"))}) {
+    if (!vf.empty() && vfs_.size() < kMaxNames) vfs_.insert(vf);
+  }
+}
+
+bool DeviceNames::is_about(const Signature& signature, const Captures& captures) const {
+  if (!signature.about) return true;
+  if (*signature.about == NicPart::synthetic) {
+    return nics_.contains(std::string(interface_name(captures, "ifname")));
+  }
+  auto name = vf_in(captures);
+  if (name.empty()) name = capture(captures, "device");  // of counters
+  return vfs_.contains(name) || is_name_of_vf(name);
 }
 
 void DeviceNames::complete(std::string& name, Names& names, const std::string& interface) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,10 @@ class DeviceNames {
  public:
   Device device_of(const Signature& signature, const Captures& captures);
 
+  // Whether the line names an interface of the kind Signature::about: a VF in its capture "vf",
+  // "vf2" or "device", a synthetic NIC in "ifname".
+  bool is_about(const Signature& signature, const Captures& captures) const;
+
  private:
   static constexpr std::size_t kMaxNames = 100;
 
@@ -45,8 +50,12 @@ class DeviceNames {
   // Remembers the name that belongs to an interface, or adds it to a line without such a name.
   static void complete(std::string& name, Names& names, const std::string& interface);
 
-  Names first_names_;           // by the later name
-  Names channels_, functions_;  // by the first name of the VF's interface
+  void learn(const Signature& signature, const Captures& captures);
+
+  Names first_names_;                       // by the later name
+  Names channels_, functions_;              // by the first name of the VF's interface
+  Names nics_;                              // the channels of synthetic NICs, by their names
+  std::set<std::string, std::less<>> vfs_;  // the present names of VFs
 };
 
 }  // namespace manactl::diag

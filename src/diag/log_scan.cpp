@@ -214,7 +214,8 @@ void Scan::scan_line(std::string_view line, std::uint64_t number) {
 void Scan::note_origin(std::string_view source) {
   constexpr std::array<std::string_view, 5> kMana = {
       "net_mana", "libmana", "mana.ko", "mana_ib", "manactl sim"};
-  constexpr std::array<std::string_view, 4> kAnyMachine = {"hugetlb", "kernel", "shell", "system"};
+  constexpr std::array<std::string_view, 5> kAnyMachine = {
+      "hugetlb", "kernel", "network", "shell", "system"};
   if (source == "other") {
     report_.has_other_nic = true;
   } else if (std::ranges::find(kMana, source) != kMana.end()) {
@@ -276,6 +277,7 @@ void Scan::add_unknown(const Event& event, std::string_view line) {
 
 void Scan::add_match(const Match& match, Event event, std::string_view line) {
   const auto& signature = *match.signature;
+  if (!devices_.is_about(signature, match.captures)) return;
   read_counters();
   counters_.next(signature, match.captures);
   add_findings();
@@ -304,6 +306,7 @@ void Scan::read_counters() {
 
 void Scan::add_findings() {
   for (auto& one : counters_.take()) {
+    if (!devices_.is_about(*one.rule, one.captures)) continue;
     note_origin(one.rule->source);
     one.line.log = name_;
     story_.add(one);
@@ -339,6 +342,7 @@ LogReport Scan::finish(std::uint64_t lines) {
   const auto ticket = ticket_.finish();
   report_.has_mana = report_.has_mana || ticket.has_mana;
   report_.has_platform = report_.has_platform || ticket.is_hyperv;
+  report_.has_other_nic = report_.has_other_nic || ticket.has_other_nic;
   report_.ticket = check_ticket(ticket, report_.runs, report_.dpdk_release, name_);
   return std::move(report_);
 }

@@ -107,6 +107,8 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.blocks = read_word(entry, "blocks", kStates);
   signature.begins = read_word(entry, "begins", kRunKinds);
   signature.ends = read_word(entry, "ends", kEndings);
+  signature.about = read_word(entry, "about", kNicParts);
+  signature.packets_pass = entry.flag_or_false("packets_pass");
   signature.needs_run = entry.flag_or_false("needs_run");
   signature.is_total = entry.flag_or_false("is_total");
   for (const auto& word : texts_or_none(entry, "expected_in")) {
@@ -191,8 +193,8 @@ bool matches_any_id(const std::vector<std::string>& patterns, std::string_view i
 }
 
 RunKind kind_of(const Signature& signature) {
-  constexpr std::array<std::string_view, 7> kKernel = {
-      "kernel", "mana.ko", "mana_ib", "hv_netvsc", "uio_hv_generic", "vmbus", "hugetlb"};
+  constexpr std::array<std::string_view, 8> kKernel = {
+      "kernel", "mana.ko", "mana_ib", "hv_netvsc", "uio_hv_generic", "vmbus", "hugetlb", "network"};
   const bool is_kernel = std::ranges::find(kKernel, signature.source) != kKernel.end();
   return is_kernel ? RunKind::boot : RunKind::program;
 }

@@ -111,8 +111,11 @@ struct Signature {
   std::vector<std::string> matters_after;
   std::optional<RunKind> begins;  // the line begins a run
   std::optional<Ending> ends;     // the line ends the current run
-  bool needs_run = false;         // ignored unless a run of its kind exists and has not ended
-  bool is_total = false;          // the line reports totals of what happened earlier in the run
+  // The line is ignored unless it names such an interface (see DeviceNames::is_about).
+  std::optional<NicPart> about;
+  bool packets_pass = false;  // while the fault lasts, packets pass nevertheless
+  bool needs_run = false;     // ignored unless a run of its kind exists and has not ended
+  bool is_total = false;      // the line reports totals of what happened earlier in the run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;

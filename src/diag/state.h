@@ -64,6 +64,18 @@ inline constexpr EnumWords<VfState, 7> kVfStates = {{
     {VfState::stopped, "stopped"},
 }};
 
+// The two interfaces of a NIC with a VF. They have one MAC address, and only the synthetic one may
+// be configured.
+enum class NicPart {
+  vf,
+  synthetic,
+};
+
+inline constexpr EnumWords<NicPart, 2> kNicParts = {{
+    {NicPart::vf, "vf"},
+    {NicPart::synthetic, "synthetic"},
+}};
+
 enum class RunKind {
   boot,     // the kernel, from its start to the next one
   program,  // a DPDK program, from the start of EAL to the next one

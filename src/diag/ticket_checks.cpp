@@ -21,10 +21,10 @@ bool always(const Ticket& /*ticket*/) {
 }
 
 // A function that is listed proves that there is one. That there is none is certain only if all
-// functions of a VM of Hyper-V are listed.
+// functions of a VM of Hyper-V are listed, and a fault only if no other NIC replaces it.
 bool knows_mana(const Ticket& ticket) {
   return host::has_mana_function(ticket.facts.functions) ||
-         (ticket.knows_all_functions && ticket.is_hyperv);
+         (ticket.knows_all_functions && ticket.is_hyperv && !ticket.has_other_nic);
 }
 
 bool knows_drivers(const Ticket& ticket) {

@@ -108,7 +108,7 @@ bool is_degradation(const LogEntry& error) {
   const auto& cause = *error.signature;
   const bool is_share = cause.counters && cause.counters->conclusion == CounterConclusion::share;
   if (is_share) return capture(error.captures, "passed") != "0";
-  return cause.vf_state ||
+  return cause.vf_state || cause.packets_pass ||
          ((cause.repetition || cause.counters) && kind_of(cause) == RunKind::boot);
 }
 

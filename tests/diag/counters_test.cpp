@@ -267,6 +267,44 @@ TEST(Counters, OfOneDirectionShowThatNothingIsForwarded) {
   EXPECT_EQ(root_id(diagnose_text(start("io") + round(0) + report({.rx = 40000}, "0"))), "");
 }
 
+// ---- the VF in the kernel
+// ------------------------------------------------------------------------
+
+std::string vf_counters(std::uint64_t packets) {
+  return fmt::format("vm:~$ ethtool -S eth0 | grep vf_\n     vf_rx_packets: {}\n", packets);
+}
+
+std::string interface_counters(const std::string& name, std::uint64_t packets) {
+  return fmt::format(
+      "vm:~$ ip -s link show {0}\n"
+      "3: {0}: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP qlen 1000\n"
+      "    RX:  bytes packets errors dropped  missed   mcast\n"
+      "    0 {1}       0       0       0    7555\n",
+      name,
+      packets);
+}
+
+TEST(Counters, OfTheVfThatGrowShowThatItWorks) {
+  const std::string driver = "vm:~$ ethtool -i enP30832s1\ndriver: mana\nvm:~$\n";
+  const auto answer = [&driver](const std::string& text) {
+    return diagnose_text(driver + text + "vm:~$\n").verdict->answer;
+  };
+  EXPECT_EQ(answer(vf_counters(7) + vf_counters(8)), Answer::works);
+  EXPECT_EQ(answer(vf_counters(7) + vf_counters(7)), Answer::no_failure);
+  EXPECT_EQ(answer(vf_counters(7)), Answer::no_failure);
+  const auto twice = [](const std::string& name) {
+    return interface_counters(name, 7) + interface_counters(name, 900);
+  };
+  EXPECT_EQ(answer(twice("enP30832s1")), Answer::works);
+  // The synthetic NIC may carry them itself.
+  EXPECT_EQ(answer(twice("eth0")), Answer::no_failure);
+  EXPECT_EQ(answer("vm:~$ ip -br link\n"
+                   "ens1             UP             00:0d:3a:15:e5:05 "
+                   "<BROADCAST,MULTICAST,SLAVE,UP,LOWER_UP> \n" +
+                   twice("ens1")),
+            Answer::works);
+}
+
 // ---- long logs
 // -----------------------------------------------------------------------------------
 

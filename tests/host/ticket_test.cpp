@@ -217,6 +217,16 @@ TEST(Ticket, FindsManaInEveryOutputThatShowsIt) {
   EXPECT_FALSE(read_ticket("$ ethtool -i eth0\ndriver: hv_netvsc\n").has_mana);
 }
 
+TEST(Ticket, FindsTheVfOfAnotherVendor) {
+  for (const std::string text :
+       {"$ ethtool -i enP54180s1\ndriver: mlx5_core\n",
+        "$ lspci\nd3a4:00:02.0 Ethernet controller: Mellanox Technologies MT27800 Family "
+        "[ConnectX-5 Virtual Function] (rev 80)\n"}) {
+    EXPECT_TRUE(read_ticket(text).has_other_nic) << text;
+  }
+  EXPECT_FALSE(read_ticket("$ ethtool -i enP30832s1\ndriver: mana\n").has_other_nic);
+}
+
 TEST(Ticket, HasNoNotesAboutWhatItDoesNotRead) {
   std::string other = kLinks;
   other.replace(other.find("3: enP"), 1, "4");

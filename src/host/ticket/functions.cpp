@@ -97,6 +97,7 @@ bool parse_lspci(std::string_view line, TicketOutput& output, TicketStatements& 
     output.subject.clear();
     const auto id = id_in(line);
     if (line.find("Microsoft") != line.npos) statements.add("hyperv", "yes");
+    if (line.find("Mellanox Technologies") != line.npos) statements.add("other nic", "yes");
     if (id.empty()) return true;
     const auto all = words(line);
     const auto address = address_in(all[0]);

@@ -181,6 +181,7 @@ bool parse_driver(std::string_view line, TicketOutput& output, TicketStatements&
     if (!name.empty()) statements.add(fmt::format("link {} driver", name), value);
     if (value == kSyntheticDriver) statements.add("hyperv", "yes");
     if (value == kManaDriver) statements.add("mana", "yes");
+    if (value == "mlx4_core" || value == "mlx5_core") statements.add("other nic", "yes");
   } else if (line.starts_with("bus-info:") && output.note == kManaDriver) {
     const auto address = PciAddress::parse(value);
     if (!address) return true;

@@ -231,6 +231,7 @@ Ticket TicketReader::State::finish() {
   end(nullptr, false);
   Ticket ticket;
   ticket.has_mana = statements_.find("mana") != nullptr;
+  ticket.has_other_nic = statements_.find("other nic") != nullptr;
   if (has_too_many_lines()) {
     ticket.unused.push_back(fmt::format(
         "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",

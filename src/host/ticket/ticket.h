@@ -39,6 +39,7 @@ struct Ticket {
   bool knows_all_links = false;      // a complete ip link
   bool is_hyperv = false;            // an output is that of a VM of Hyper-V
   bool has_mana = false;             // any output, used or not, shows MANA
+  bool has_other_nic = false;        // any output, used or not, shows the VF of another vendor
 };
 
 // Every command and every distinctive first line contains one of these texts.
