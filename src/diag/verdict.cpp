@@ -21,13 +21,17 @@ const Run* deciding_run(const LogReport& log) {
   return chosen;
 }
 
-// The cause whose first line this is.
+// The cause whose first line this is. With a rule, several causes may have the same line: the one
+// with the highest rank is the root.
 const LogEntry* cause_at(const LogReport& log, const Quote& line) {
-  const auto entry = std::ranges::find_if(log.entries, [&line](const LogEntry& one) {
-    return one.first.line == line.line && one.run != 0 && one.signature != nullptr &&
-           one.signature->role == Role::cause;
-  });
-  return entry == log.entries.end() ? nullptr : &*entry;
+  const LogEntry* cause = nullptr;
+  for (const auto& one : log.entries) {
+    const bool is_cause = one.first.line == line.line && one.run != 0 && one.signature != nullptr &&
+                          one.signature->role == Role::cause;
+    if (!is_cause) continue;
+    if (cause == nullptr || one.signature->rank > cause->signature->rank) cause = &one;
+  }
+  return cause;
 }
 
 const Run* run_of(const LogReport& log, const LogEntry& entry) {

@@ -86,6 +86,9 @@ std::vector<Action> actions() {
        "default via 10.11.0.1 dev NIC proto dhcp src 10.11.0.7 metric 101",
        "vf-has-address"},
       {"IpBriefAddr", "NIC             UP             10.4.0.6/24 ", "vf-has-address"},
+      {"Martian",
+       "kernel: IPv4: martian source 10.4.0.6 from 10.4.0.1, on dev NIC",
+       "vf-has-address"},
       {"Cni",
        R"(azure-vnet[40112]: {"level":"info","msg":"[net] Setting link netns.","IfName":"NIC"})",
        "cni-moved-vf"},
@@ -190,6 +193,40 @@ TEST(Ifupdown, ThatCannotSetUpTheNicIsACauseUnlessTheNicWorksLater) {
   EXPECT_EQ(
       root_id(diagnose_text(kTwoNics + kFailed + kSecond + "Data path switched to VF: eth2\n")),
       "");
+}
+
+TEST(CloudInit, ThatCannotRenameTheNicIsACauseUnlessTheNicWorksLater) {
+  const std::string kFailed =
+      "cloud-init[400]: RuntimeError: Unable to rename interfaces: [['00:0d:3a:15:e5:05', 'eth1', "
+      "None, None]] due to errors: ['[busy] Error renaming mac=00:0d:3a:15:e5:05 from eth2 to "
+      "eth1']\n";
+  const auto joined = kNetvsc + "VF registering: eth1\n" + kFailed;
+  EXPECT_EQ(root_id(diagnose_text(joined)), "cloudinit-rename-failed");
+  EXPECT_EQ(root_id(diagnose_text(joined + kNetvsc + "Data path switched to VF: eth1\n")), "");
+}
+
+// Setting a VF down is a step of the preparation for DPDK.
+TEST(Commands, OnTheVfMatterOnlyIfTheDataPathLeavesIt) {
+  for (const std::string command : {"ip link set eth1 down", "ip link set dev eth1 netns blue"}) {
+    const auto run = kWorking + "sudo: root : PWD=/ ; COMMAND=/usr/sbin/" + command + "\n";
+    EXPECT_EQ(root_id(diagnose_text(run)), "");
+    const auto left = "[  100.0] " + kNetvsc + "Data path switched from VF: eth1\n" +
+                      "[ 9000.0] audit: something else\n";
+    EXPECT_EQ(root_id(diagnose_text(run + left)), "vf-changed-by-command") << command;
+    EXPECT_EQ(root_id(diagnose_text(kWorking + left)), "hvnetvsc-path-not-switched");
+  }
+}
+
+TEST(Nics, ThatTheHostDoesNotOfferLeaveAVfAlone) {
+  const std::string kBoot = "Linux version 6.1.0-56-cloud-amd64 (gcc 12.2.0) #1 SMP\n";
+  const auto unmatched = kMana + "eth1: no netdev found for vf serial:2\n";
+  EXPECT_EQ(root_id(diagnose_text(kBoot + unmatched)), "hvnetvsc-vf-without-nic");
+  EXPECT_EQ(answer_of(kBoot + unmatched), Answer::degraded);
+  // The beginning of the log is missing, or the NIC appears later.
+  EXPECT_EQ(root_id(diagnose_text(unmatched)), "hvnetvsc-vf-unmatched");
+  EXPECT_EQ(root_id(diagnose_text(kBoot + kNetvsc + "VF slot 1 added\n" + unmatched)),
+            "hvnetvsc-vf-unmatched");
+  EXPECT_EQ(root_id(diagnose_text(kBoot + unmatched + kWorking)), "");
 }
 
 TEST(CloudInit, ThatFindsOneMacTwiceIsACauseUnlessTheNicWorksLater) {
