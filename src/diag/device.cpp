@@ -24,6 +24,11 @@ std::string_view vf_in(const Captures& captures) {
   return name.empty() ? interface_name(captures, "vf2") : name;
 }
 
+std::string nic_in(const Captures& captures) {
+  const auto name = interface_name(captures, "ifname");
+  return std::string(name.empty() ? interface_name(captures, "ifname2") : name);
+}
+
 }  // namespace
 
 bool Device::may_be(const Device& other) const {
@@ -55,7 +60,7 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   // The kernel numbers the ports of an adapter, DPDK those of all adapters.
   if (kind_of(signature) == RunKind::program) device.port = capture(captures, "port");
   if (signature.about == NicPart::synthetic) {
-    const auto nic = nics_.find(std::string(interface_name(captures, "ifname")));
+    const auto nic = nics_.find(nic_in(captures));
     if (nic != nics_.end()) device.channel = nic->second;
     return device;
   }
@@ -102,7 +107,7 @@ void DeviceNames::learn(const Signature& signature, const Captures& captures) {
 bool DeviceNames::is_about(const Signature& signature, const Captures& captures) const {
   if (!signature.about) return true;
   if (*signature.about == NicPart::synthetic) {
-    return nics_.contains(std::string(interface_name(captures, "ifname")));
+    return nics_.contains(nic_in(captures));
   }
   auto name = vf_in(captures);
   if (name.empty()) name = capture(captures, "device");  // of counters

@@ -39,7 +39,7 @@ class DeviceNames {
   Device device_of(const Signature& signature, const Captures& captures);
 
   // Whether the line names an interface of the kind Signature::about: a VF in its capture "vf",
-  // "vf2" or "device", a synthetic NIC in "ifname".
+  // "vf2" or "device", a synthetic NIC in "ifname" or "ifname2".
   bool is_about(const Signature& signature, const Captures& captures) const;
 
  private:

@@ -166,6 +166,10 @@ TEST(Udev, ThatCannotRenameASyntheticNicIsACause) {
   const std::string kNic =
       "systemd-udevd[265]: eth3: Failed to rename network interface 5 from 'eth3' to 'eth1': File "
       "exists\n";
+  EXPECT_EQ(root_id(diagnose_text(
+                kTwoNics + "systemd-udevd[2]: Error changing net interface name 'eth3' to 'eth1': "
+                           "File exists\n")),
+            "udev-nic-name-taken");
   const auto diagnosis = diagnose_text(kTwoNics + kNic);
   EXPECT_EQ(root_id(diagnosis), "udev-nic-name-taken");
   EXPECT_EQ(diagnosis.verdict->answer, Answer::degraded);
@@ -260,6 +264,7 @@ TEST(Blocklist, OfTheDriverExplainsAVfWithoutADriver) {
   EXPECT_EQ(root_id(diagnose_text(with("modprobe.blacklist=floppy,mana,mana_ib quiet"))),
             "kernel-driver-blocklisted");
   EXPECT_EQ(root_id(diagnose_text(with("module_blacklist=mana"))), "kernel-driver-blocklisted");
+  EXPECT_EQ(root_id(diagnose_text(with("rd.driver.blacklist=mana"))), "kernel-driver-blocklisted");
   EXPECT_EQ(root_id(diagnose_text(with("modprobe.blacklist=mana_ib,floppy"))),
             "kernel-function-without-driver");
   // The driver was loaded explicitly.
