@@ -59,23 +59,25 @@ std::optional<Remedy> remedy_of(const Alternative& alternative, const Evidence& 
   return remedy;
 }
 
-std::vector<Diagnosis::PossibleCause> possible_causes_of(
-    const LogEntry& entry, const Report& checks, const std::vector<Observation>& observations) {
+std::vector<PossibleCause> possible_causes_of(const LogEntry& entry,
+                                              const Report& checks,
+                                              const std::vector<Observation>& observations) {
   const auto& alternatives = entry.signature->alternatives;
   const auto judged = judge_alternatives(*entry.signature, entry.captures, checks, observations);
-  std::vector<Diagnosis::PossibleCause> causes;
+  std::vector<PossibleCause> causes;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     causes.push_back({alternatives[i].cause,
                       alternatives[i].confirm,
                       judged[i].confirmation,
                       evidence_text(judged[i]),
-                      remedy_of(alternatives[i], judged[i])});
+                      remedy_of(alternatives[i], judged[i]),
+                      alternatives[i].checks});
   }
   return causes;
 }
 
 // Returns the remedy of the cause that is confirmed, if it is the only one.
-std::optional<Remedy> remedy_of(const std::vector<Diagnosis::PossibleCause>& causes) {
+std::optional<Remedy> remedy_of(const std::vector<PossibleCause>& causes) {
   const auto is_confirmed = [](const auto& one) {
     return one.confirmation == Confirmation::confirmed;
   };

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "diag/decision.h"
 #include "diag/evidence.h"
 #include "diag/log_scan.h"
 #include "diag/runner.h"
@@ -18,14 +19,6 @@
 namespace manactl::diag {
 
 struct Diagnosis {
-  // A possible cause of a line, and whether it is the cause.
-  struct PossibleCause {
-    std::string cause, confirm;
-    Confirmation confirmation = Confirmation::undecided;
-    std::string confirmed_by;
-    std::optional<Remedy> remedy = {};  // for this cause only
-  };
-
   struct Item {
     std::string id;              // signature or check; empty for unrecognized errors
     std::string title;           // names the fault

@@ -19,7 +19,7 @@ struct Symptom {
   std::vector<const LogReport*> logs;  // those that have the line; `entry` is in the first
   std::uint64_t count = 0;             // number of matching lines in all logs
   Evidence evidence;
-  std::vector<Diagnosis::PossibleCause> possible_causes;
+  std::vector<PossibleCause> possible_causes;
   bool is_explained = false;       // by another symptom
   bool has_unknown_cause = false;  // an unrecognized error or an unknown value explains it
 

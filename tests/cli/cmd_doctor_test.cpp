@@ -100,7 +100,7 @@ TEST(Doctor, ReportsTheLastSuccessAndTheFirstFault) {
   };
   const auto file = std::string(MANACTL_SOURCE_DIR "/tests/logs/story/fault-device-reset.log");
   EXPECT_THAT(text_of(file, ""),
-              HasSubstr("Last success: A port carries packets (line 62)\nFirst fault: "));
+              HasSubstr("Last success: A port carries packets (line 62)\nRoot cause: "));
   EXPECT_THAT(
       text_of("-",
               "[   12.5] mana 7870:00:00.0 eth2: Configured vPort 1 PD 5 DB 1\n"
@@ -113,7 +113,8 @@ TEST(Doctor, ReportsTheLastSuccessAndTheFirstFault) {
 TEST(Doctor, QuotesAnUnknownFailureWithItsContext) {
   ProcessOptions process;
   process.input = "EAL: Detected CPU lcores: 2\nsecond\nEAL: frobnicator failed\nfourth\n";
-  const auto outcome = manactl({"doctor", "--log", "-", "--root", fixture("not-azure")}, process);
+  const auto outcome =
+      manactl({"doctor", "--log", "-", "--root", fixture("not-azure"), "-v"}, process);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("Failed, and the cause is unknown\n"));
   EXPECT_THAT(outcome.out,
@@ -382,7 +383,7 @@ TEST(Doctor, ReadsBundlesAndCompressedLogsAsArguments) {
   const auto outcome = manactl({"doctor", fixture("healthy-two-nics"), log});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out,
-              HasSubstr("  line 1\n    mana_dev_start(): failed to start tx queues -19\n"));
+              HasSubstr("  line 1: mana_dev_start(): failed to start tx queues -19\n"));
   const auto two = manactl({"doctor", fixture("healthy-two-nics"), fixture("kernel-old")});
   EXPECT_EQ(two.code, 2);
   EXPECT_THAT(two.err, HasSubstr("only one captured machine can be inspected"));

@@ -57,7 +57,7 @@ TEST(DoctorWithNics, ListsTheAbsencesOfAVfThatReturned) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out,
               HasSubstr("Works: The kernel uses the VF (line 28)\n"
-                        "eth0 was without its VF 3 times: 4 s, 5 s, 1 min 40 s\n\n"));
+                        "eth0 was without its VF 3 times: 4 s, 5 s, 1 min 40 s\n"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -49,14 +50,17 @@ std::string show(const DoctorResult& result, int verbosity = 0) {
 TEST(DoctorText, StartsWithTheRootCause) {
   const auto diagnosis = diagnosis_with_root();
   const auto shown = show({diagnosis, {}, {}, {}});
-  EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  line 12\n")) << shown;
+  EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  line 12: MANA_DRIVER: "))
+      << shown;
   EXPECT_THAT(shown, HasSubstr(R"(\x1b[1mno port)"));
   EXPECT_THAT(shown, HasSubstr("ip -br link"));
   EXPECT_THAT(shown, HasSubstr("Here     confirmed: interfaces.pairs"));
-  EXPECT_THAT(shown, HasSubstr("- No Ethernet ports (line 15, 2 times)"));
-  EXPECT_THAT(shown, HasSubstr("\n1 unrecognized error (-v shows them)\n"));
+  EXPECT_THAT(shown, HasSubstr("\n1 consequence, 1 unrecognized error (-v shows them)\n"));
   EXPECT_THAT(shown, Not(HasSubstr("something new")));
-  EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr("- ERROR: something new (line 16)"));
+  const auto all = show({diagnosis, {}, {}, {}}, 1);
+  EXPECT_TRUE(all.starts_with("Root cause: No port has this MAC\n  line 12\n    MANA")) << all;
+  EXPECT_THAT(all, HasSubstr("- No Ethernet ports (line 15, 2 times)"));
+  EXPECT_THAT(all, HasSubstr("- ERROR: something new (line 16)"));
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
 }
 
@@ -67,8 +71,9 @@ TEST(DoctorText, PrintsOnlyTheCommandsOfTheBestFixWithoutV) {
   diagnosis.others.front().commands = {"ip -d link"};
   diagnosis.others.front().other_fixes.clear();
   const auto shown = show({diagnosis, {}, {}, {}});
-  EXPECT_THAT(shown,
-              HasSubstr("\n             ip -br link\n  Fix      2. build it (-v shows how)\n"));
+  EXPECT_THAT(shown, HasSubstr("\n             ip -br link\n  Here     confirmed: "));
+  EXPECT_THAT(shown, HasSubstr("Also: No port has this MAC (line 12)\n"));
+  EXPECT_THAT(shown, HasSubstr(", 1 other solution (-v shows"));
   EXPECT_THAT(shown, Not(HasSubstr("ip -d link")));
   const auto all = show({diagnosis, {}, {}, {}}, 1);
   for (const auto* command : {"ip -br link", "make best", "ip -d link"}) {
@@ -79,7 +84,7 @@ TEST(DoctorText, PrintsOnlyTheCommandsOfTheBestFixWithoutV) {
 TEST(DoctorText, NamesTheLogOfALineIfThereAreSeveral) {
   const auto diagnosis = diagnosis_with_root();
   const auto shown = show({diagnosis, {}, {{"a.log", 20, ""}, {"b.log", 3, ""}}, {}});
-  EXPECT_THAT(shown, HasSubstr("Root cause: No port has this MAC\n  a.log:12\n"));
+  EXPECT_THAT(shown, HasSubstr("Root cause: No port has this MAC\n  a.log:12: "));
 }
 
 TEST(DoctorText, CountsHarmlessMessages) {
@@ -90,7 +95,7 @@ TEST(DoctorText, CountsHarmlessMessages) {
   benign.quote = diag::Quote{"a.log", 4, "no symbol"};
   benign.count = 3;
   diagnosis.benign = {benign, benign};
-  EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("6 harmless messages (-v shows them)\n\n"));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("6 harmless messages (-v shows them)\n"));
   EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1),
               HasSubstr("Harmless messages:\n  - A symbol is missing (line 4, 3 times)\n"));
 }
@@ -113,11 +118,54 @@ TEST(DoctorText, PrintsTheCauseOfAFailedCheckOnce) {
             "Root cause: rdma-core has no provider for MANA\n"
             "  Check    rdma.core\n"
             "  Cause    rdma-core 39 is older than MANA (44)\n"
-            "\n"
-            "Caused by this:\n"
-            "  - libibverbs did not choose MANA's provider (rdma.provider)\n"
-            "\n");
+            "1 consequence (-v shows them)\n");
   EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr("mana_0: none"));
+}
+
+TEST(DoctorText, OmitsWhatIsLeastImportantIfTheAnswerHasMoreThan12Rows) {
+  auto diagnosis = diagnosis_with_root();
+  diagnosis.root->cause =
+      "The MAC is of another NIC. This sentence is only in the complete answer.";
+  diagnosis.root->fix = "Give the right one. Then restart the program.";
+  diagnosis.root->commands.assign(7, "ip -br link");
+  const std::vector<std::string> notes = {"first", "second"};
+  const auto shown = show({diagnosis, {}, {}, notes});
+  EXPECT_EQ(std::ranges::count(shown, '\n'), 12) << shown;
+  EXPECT_THAT(shown, HasSubstr("  Fix      Give the right one.\n             ip -br link\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("Here")));
+  EXPECT_THAT(shown, Not(HasSubstr("Note: ")));
+  diagnosis.root->commands.assign(8, "ip -br link");
+  const auto longer = show({diagnosis, {}, {}, notes});
+  EXPECT_THAT(longer, HasSubstr("Fix      Give the right one (-v shows how).\n1 consequence"));
+  EXPECT_THAT(show({diagnosis, {}, {}, notes}, 1), HasSubstr("This sentence is only in the"));
+}
+
+TEST(DoctorText, BeginsWithTheCommandThatDecidesMostPossibleCauses) {
+  auto diagnosis = diagnosis_with_root();
+  const auto add = [&diagnosis](const char* confirm, std::vector<std::string> checks) {
+    diagnosis.root->alternatives.push_back(
+        {"x", confirm, diag::Confirmation::undecided, "", {}, std::move(checks)});
+  };
+  add("the line contains 'y'", {});
+  add("`ip -br link` prints DOWN", {"interfaces.up"});
+  add("`dmesg | grep mana` prints a line", {});
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}),
+              HasSubstr("another NIC. 3 causes are possible (-v lists them).\n"
+                        "  First    `ip -br link` confirms one of them\n"));
+  add("`dmesg | grep -E \"VF slot|HWC\"` prints a line", {});
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}),
+              HasSubstr("  First    `dmesg | grep -E \"mana|VF slot|HWC\"` decides 2 of them\n"));
+  add("`lsmod` prints nothing", {"kernel.mana", "rdma.core"});
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}),
+              HasSubstr("`manactl check --only interfaces.up,kernel.mana,rdma.core` decides 2\n"));
+}
+
+TEST(DoctorText, NamesTheOnlyCauseThatIsNotContradicted) {
+  auto diagnosis = diagnosis_with_root();
+  diagnosis.root->alternatives = {
+      {"the link is down", "`ip -br link`", diag::Confirmation::undecided, ""},
+      {"no module", "`lsmod`", diag::Confirmation::contradicted, "kernel.mana: x"}};
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("  Cause    The link is down.\n"));
 }
 
 TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {
@@ -125,7 +173,7 @@ TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {
   diagnosis.root->alternatives = {
       {"the link is down", "`ip -br link`", diag::Confirmation::undecided, ""},
       {"the module is missing", "`lsmod`", diag::Confirmation::contradicted, "kernel.mana: x"}};
-  const auto shown = show({diagnosis, {}, {}, {}});
+  const auto shown = show({diagnosis, {}, {}, {}}, 1);
   EXPECT_THAT(shown,
               HasSubstr("           Possible causes:\n"
                         "           - the link is down; to confirm: `ip -br link`\n"
@@ -139,7 +187,8 @@ TEST(DoctorText, PrintsOtherCausesThanTheConfirmedOneOnlyWithMoreDetail) {
       {"no rights", "`id`", diag::Confirmation::confirmed, "the line contains '-1'"},
       {"no port", "`ip link`", diag::Confirmation::undecided, ""}};
   const auto brief = show({diagnosis, {}, {}, {}});
-  EXPECT_THAT(brief, HasSubstr("           - no rights; confirmed: the line contains '-1'\n"));
+  EXPECT_THAT(brief, HasSubstr("  Cause    No rights.\n"));
+  EXPECT_THAT(brief, HasSubstr("  Here     confirmed: the line contains '-1'\n"));
   const auto complete = show({diagnosis, {}, {}, {}}, 1);
   for (const char* other : {"- no memory; contradicted: the line contains '-1'\n",
                             "- no port; to confirm: `ip link`\n"}) {

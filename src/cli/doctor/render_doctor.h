@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the result of doctor: text in render_doctor.cpp, render_nics.cpp, render_story.cpp and
-// render_probe.cpp, JSON in json_doctor.cpp.
+// Prints the result of doctor: text in render_brief.cpp, or in render_doctor.cpp and
+// render_story.cpp with -v. doctor_texts.cpp and render_nics.cpp have the texts of both,
+// render_probe.cpp those of the probe. JSON is in json_doctor.cpp.
 
 #pragma once
 
@@ -50,9 +51,44 @@ void print_text(Screen& screen, const datapath::ProbeReport& report);
 void print_text(Screen& screen, const DoctorResult::Log& log);
 void print_text(Screen& screen, const DoctorResult& result, int verbosity);
 
-// Prints which NICs do not use their VFs when a log ends, and how often the VFs were removed. The
-// result must have a verdict.
-void print_nics(Screen& screen, const DoctorResult& result, int verbosity);
+// Prints the answer in at most 12 rows of 80 columns.
+void print_brief(Screen& screen, const DoctorResult& result);
+
+// A line of the answer for the logs: "Works: A port carries packets (line 36)".
+struct Headline {
+  Color color = Color::none;
+  std::string heading, title;
+};
+
+inline constexpr std::string_view kFirstFault = "First fault:";
+inline constexpr std::string_view kReportHint =
+    "To report this, attach the file that this command writes:";
+
+std::vector<Headline> headlines(const DoctorResult& result);
+
+// A line about a NIC that does not use its VF when a log ends, or whose VF was removed before.
+struct NicLine {
+  std::string first, text;  // the text may need several rows
+};
+
+std::vector<NicLine> nic_lines(const DoctorResult& result);
+
+// The sentence that no cause was found; empty if there is one, or if the headline is the answer.
+std::string no_cause_text(const DoctorResult& result);
+
+// "Root cause:" or "Degraded:". The result must have a root cause.
+std::string root_heading(const DoctorResult& result);
+
+// "confirmed: rdma.core: rdma-core 39 is too old"; empty if it is undecided or found by a check.
+std::string evidence_text(const diag::Diagnosis::Item& item);
+
+bool has_unknown_cause(const DoctorResult& result);  // of a failure
+
+// Returns "line 5", or "FILE:5" if there are several logs.
+std::string place_of(const DoctorResult& result, std::string_view log, std::uint64_t line);
+
+// Returns ", 5 times"; empty for one.
+std::string times(std::uint64_t count);
 
 // Returns the command that writes a bundle with the machine and the logs of `result`, to report a
 // failure whose cause is unknown.

@@ -9,8 +9,6 @@
 namespace manactl::cli {
 namespace {
 
-constexpr std::size_t kMaxNics = 3;  // that are named without -v
-
 struct Advice {
   diag::VfState state;
   std::string_view text;
@@ -39,12 +37,9 @@ constexpr std::array kAdvice = {
            "or the system shut down."},
 };
 
-std::string place_of(const DoctorResult& result, const diag::Quote& quote) {
-  return fmt::format(
-      "{}{}", result.logs.size() > 1 ? printable(quote.log) + ':' : "line ", quote.line);
-}
-
-void write_away(Screen& screen, const DoctorResult& result, const DoctorResult::Log& log) {
+void add_away(std::vector<NicLine>& lines,
+              const DoctorResult& result,
+              const DoctorResult::Log& log) {
   for (const auto& [state, advice] : kAdvice) {
     bool has_state = false;
     for (const auto& nic : log.nics) {
@@ -52,43 +47,44 @@ void write_away(Screen& screen, const DoctorResult& result, const DoctorResult::
       has_state = true;
       auto text = fmt::format("{} has not used its VF since ", printable(nic.name()));
       const auto time = diag::moment_text(nic.since->time, log.last_time);
-      const auto place = place_of(result, *nic.since);
+      const auto place = place_of(result, nic.since->log, nic.since->line);
       text += time.empty() ? place : fmt::format("{} ({})", time, place);
       if (nic.seconds && *nic.seconds >= 1) {
         text += fmt::format(", for the last {} of the log", diag::duration_text(*nic.seconds));
       }
-      write_indented(screen, "Away: ", text);
+      lines.push_back({"Away: ", std::move(text)});
     }
-    if (has_state) write_indented(screen, "  ", std::string(advice));
+    if (has_state) lines.push_back({"  ", std::string(advice)});
   }
 }
 
 }  // namespace
 
-void print_nics(Screen& screen, const DoctorResult& result, int verbosity) {
-  const auto answer = result.diagnosis.verdict->answer;
-  const bool is_away = answer == diag::Answer::away;
-  const bool is_degraded = answer == diag::Answer::degraded;
-  if (!is_away && !is_degraded && answer != diag::Answer::works) return;
-  bool has_text = !is_degraded;
+std::vector<NicLine> nic_lines(const DoctorResult& result) {
+  const auto& verdict = result.diagnosis.verdict;
+  if (!verdict) return {};
+  const bool is_away = verdict->answer == diag::Answer::away;
+  const bool is_degraded = verdict->answer == diag::Answer::degraded;
+  if (!is_away && !is_degraded && verdict->answer != diag::Answer::works) return {};
+  std::vector<NicLine> lines;
   for (const auto& log : result.logs) {
-    std::size_t shown = 0;
-    if (is_away) write_away(screen, result, log);
+    if (is_away) add_away(lines, result, log);
     for (const auto& nic : log.nics) {
       const bool is_used = is_degraded && nic.state == diag::VfState::used && nic.since;
-      if ((!is_used && nic.removals.count == 0) || (shown == kMaxNics && verbosity == 0)) continue;
-      ++shown;
+      if (!is_used && nic.removals.count == 0) continue;
       auto text = printable(nic.name());
-      if (is_used) text += fmt::format(" has used its VF since {}", place_of(result, *nic.since));
+      if (is_used) {
+        text += fmt::format(" has used its VF since {}",
+                            place_of(result, nic.since->log, nic.since->line));
+      }
       if (is_used && nic.removals.count > 0) text += ", and";
       if (nic.removals.count > 0) {
         text += " was without its VF " + diag::removals_text(nic.removals);
       }
-      write_indented(screen, "", text);
-      has_text = true;
+      lines.push_back({"", std::move(text)});
     }
   }
-  if (has_text) screen.stream() << '\n';
+  return lines;
 }
 
 }  // namespace manactl::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// Texts that doctor prints with and without -v.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/doctor/render_doctor.h"
+#include "diag/log_time.h"
+
+namespace manactl::cli {
+namespace {
+
+constexpr std::size_t kMaxFailure = 200;  // bytes of a quoted line
+
+// Returns "none of 32 checks failed (1 warned, 2 unknown: see 'manactl check')"
+std::string check_summary(const diag::Report& report) {
+  using diag::Status;
+  std::vector<std::string> others;
+  for (const auto status : {Status::warn, Status::unknown}) {
+    const auto count = report.count(status);
+    if (count > 0)
+      others.push_back(fmt::format("{} {}", count, status == Status::warn ? "warned" : "unknown"));
+  }
+  std::string text = report.outcomes.size() == 1
+                         ? "the check did not fail"
+                         : fmt::format("none of {} checks failed", report.outcomes.size());
+  if (!others.empty()) text += fmt::format(" ({}: see 'manactl check')", join(others, ", "));
+  return text;
+}
+
+std::vector<Headline> success_and_fault(const DoctorResult& result, const diag::Verdict& verdict) {
+  const auto place_and_time = [&result](const diag::Quote& quote, auto line, const auto& time) {
+    const auto place = place_of(result, quote.log, line);
+    return time.empty() ? place : fmt::format("{}, {}", place, diag::moment_text(time));
+  };
+  const auto& worked = *verdict.worked;
+  std::vector<Headline> rows = {
+      {Color::red,
+       "Last success:",
+       fmt::format("{} ({})",
+                   worked.signature->title,
+                   place_and_time(worked.quote, worked.last_line, worked.last_time))}};
+  if (!verdict.failure) return rows;
+  const auto& failure = *verdict.failure;
+  rows.push_back({Color::red,
+                  std::string(kFirstFault),
+                  fmt::format("{} ({})",
+                              printable(failure.text, kMaxFailure),
+                              place_and_time(failure, failure.line, failure.time))});
+  return rows;
+}
+
+}  // namespace
+
+std::string place_of(const DoctorResult& result, std::string_view log, std::uint64_t line) {
+  return fmt::format("{}{}", result.logs.size() > 1 ? printable(log) + ':' : "line ", line);
+}
+
+std::string times(std::uint64_t count) {
+  return count > 1 ? fmt::format(", {} times", count) : std::string();
+}
+
+bool has_unknown_cause(const DoctorResult& result) {
+  const auto& verdict = result.diagnosis.verdict;
+  return verdict && diag::is_failure(verdict->answer) && !result.diagnosis.root;
+}
+
+// A cause that is the state of a NIC, and not an event, is the answer itself.
+std::string root_heading(const DoctorResult& result) {
+  const auto& verdict = result.diagnosis.verdict;
+  const auto& quote = result.diagnosis.root->quote;
+  const bool is_state = verdict && verdict->answer == diag::Answer::degraded && quote &&
+                        quote->line == verdict->failure->line;
+  return is_state ? "Degraded:" : "Root cause:";
+}
+
+// A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
+std::string evidence_text(const diag::Diagnosis::Item& item) {
+  const bool is_check = diag::find_check(item.id) != nullptr;
+  if (is_check || item.confirmation == diag::Confirmation::undecided) return {};
+  return fmt::format("{}: {}", word_of(kConfirmations, item.confirmation), item.confirmed_by);
+}
+
+// The answer of a failure with a known cause is the root cause.
+std::vector<Headline> headlines(const DoctorResult& result) {
+  if (!result.diagnosis.verdict) return {};
+  const auto& verdict = *result.diagnosis.verdict;
+  const auto& worked = verdict.worked;
+  if (worked && verdict.answer == diag::Answer::works) {
+    return {{Color::green,
+             "Works:",
+             fmt::format("{} ({})",
+                         worked->signature->title,
+                         place_of(result, worked->quote.log, worked->last_line))}};
+  }
+  if (verdict.answer == diag::Answer::not_mana) {
+    return {{Color::none,
+             "Not MANA:",
+             "the logs contain no line of a MANA NIC or its drivers. Use --log with the logs of "
+             "the kernel and of the DPDK program on a VM with MANA."}};
+  }
+  std::vector<Headline> rows;
+  if (worked && verdict.answer == diag::Answer::worked_until) {
+    rows = success_and_fault(result, verdict);
+  }
+  if (has_unknown_cause(result)) {
+    rows.push_back({Color::red, "Failed,", "and the cause is unknown"});
+  }
+  return rows;
+}
+
+std::string no_cause_text(const DoctorResult& result) {
+  const auto& verdict = result.diagnosis.verdict;
+  // The answer for the logs is already there.
+  const bool is_answered = verdict && verdict->answer != diag::Answer::no_failure;
+  const auto* const mana = result.report.find("hardware.mana");
+  const bool no_mana = mana == nullptr || mana->finding.status != diag::Status::pass;
+  const bool only_logs = no_mana && result.probe == nullptr;
+  if (result.diagnosis.root || (is_answered && only_logs)) return {};
+  const bool probe_failed = result.probe != nullptr && result.probe->end();
+  std::string sentence = probe_failed ? "The checks found no cause: " : "No cause found: ";
+  const bool has_checks = !result.report.outcomes.empty();
+  if (has_checks) sentence += check_summary(result.report);
+  if (has_checks && !result.logs.empty()) sentence += ", and ";
+  if (!result.logs.empty()) {
+    const auto lines = result.diagnosis.lines;
+    sentence += fmt::format("{} log {} {} no {}error",
+                            lines,
+                            lines == 1 ? "line" : "lines",
+                            lines == 1 ? "contains" : "contain",
+                            result.diagnosis.unknown.empty() ? "" : "known ");
+  }
+  return result.hints.complete(sentence + '.');
+}
+
+}  // namespace manactl::cli

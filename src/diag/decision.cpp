@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace manactl::diag {
+namespace {
+
+// A command, or several that differ only in the pattern that grep searches for.
+struct Candidate {
+  std::string program;  // "dmesg | grep", or the complete command
+  std::vector<std::string> patterns;
+  std::size_t causes = 0;
+
+  std::string command() const {
+    if (patterns.empty()) return program;
+    const auto* const option = patterns.size() > 1 ? "-E " : "";
+    return fmt::format("{} {}\"{}\"", program, option, join(patterns, "|"));
+  }
+};
+
+// Returns the command at the beginning of the text; empty if there is none.
+std::string_view command_in(std::string_view confirm) {
+  if (!confirm.starts_with('`')) return {};
+  return confirm.substr(1, confirm.find('`', 1) - 1);
+}
+
+void add_unless_present(std::vector<std::string>& list, std::string_view text) {
+  if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
+}
+
+// Splits "dmesg | grep -E 'a|b'" into "dmesg | grep" and the pattern. A command with other options
+// stays whole.
+Candidate candidate_of(std::string_view command) {
+  constexpr std::string_view kGrep = " | grep ";
+  const auto at = command.find(kGrep);
+  if (at == std::string_view::npos) return {std::string(command), {}};
+  auto pattern = command.substr(at + kGrep.size());
+  if (pattern.starts_with("-E ")) pattern.remove_prefix(3);
+  const bool is_quoted = pattern.size() > 2 && pattern.front() == pattern.back() &&
+                         (pattern.front() == '"' || pattern.front() == '\'');
+  if (is_quoted) pattern = pattern.substr(1, pattern.size() - 2);
+  const bool is_word = pattern.find_first_of(" -\"'`") == std::string_view::npos;
+  if (!is_quoted && !is_word) return {std::string(command), {}};
+  return {std::string(command.substr(0, at + kGrep.size() - 1)), {std::string(pattern)}};
+}
+
+void count(std::vector<Candidate>& candidates, Candidate one) {
+  const auto same = std::ranges::find(candidates, one.program, &Candidate::program);
+  if (same == candidates.end()) {
+    one.causes = 1;
+    candidates.push_back(std::move(one));
+    return;
+  }
+  ++same->causes;
+  for (const auto& pattern : one.patterns) add_unless_present(same->patterns, pattern);
+}
+
+}  // namespace
+
+std::optional<Decision> best_decision(const std::vector<PossibleCause>& causes) {
+  std::vector<Candidate> candidates;
+  std::vector<std::string> checks;
+  std::size_t checked = 0;
+  for (const auto& one : causes) {
+    if (one.confirmation != Confirmation::undecided) continue;
+    for (const auto& id : one.checks) add_unless_present(checks, id);
+    if (!one.checks.empty()) ++checked;
+    const auto command = command_in(one.confirm);
+    if (!command.empty()) count(candidates, candidate_of(command));
+  }
+  const auto most = std::ranges::max_element(candidates, {}, &Candidate::causes);
+  const std::size_t least = most == candidates.end() ? 0 : most->causes;
+  // One check needs no list of checks, so the command of the text is as good.
+  if (checked > 1 && checked >= least) {
+    return Decision{"manactl check --only " + join(checks, ","), checked};
+  }
+  if (most == candidates.end()) return std::nullopt;
+  return Decision{most->command(), most->causes};
+}
+
+}  // namespace manactl::diag
