@@ -27,7 +27,10 @@ bool CounterReader::note(std::string_view line, std::string_view message, std::u
     }
     if (!format.begin.match(message, row_)) continue;
     note_report(format, line, number);
-    if (format.gap > 0) newest_ = &format;
+    if (format.gap > 0) {
+      newest_ = &format;
+      newest_line_ = message;
+    }
     return format.gap > 0;
   }
   return false;
@@ -36,8 +39,13 @@ bool CounterReader::note(std::string_view line, std::string_view message, std::u
 bool CounterReader::note_same(std::string_view line,
                               std::string_view message,
                               std::uint64_t number) {
-  row_.values.clear();
-  if (newest_ == nullptr || !newest_->begin.match(message, row_)) return false;
+  if (newest_ == nullptr) return false;
+  // Most programs report about one device, so this comparison replaces the match of the pattern.
+  if (message != newest_line_) {
+    row_.values.clear();
+    if (!newest_->begin.match(message, row_)) return false;
+    newest_line_ = message;
+  }
   note_report(*newest_, line, number);
   return true;
 }

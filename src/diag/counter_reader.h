@@ -32,6 +32,9 @@ class CounterReader {
   // The same, but only if the report has the format of the one before, which is faster to find out.
   bool note_same(std::string_view line, std::string_view message, std::uint64_t number);
 
+  // Whether the newest report with more than one line is about a port of DPDK.
+  bool reads_ports() const { return newest_ != nullptr && newest_->is_port; }
+
   // Reads the reports that were noted in the block.
   void read();
 
@@ -66,6 +69,7 @@ class CounterReader {
   std::string device_;                     // from the line of a command
   const CounterFormat* names_ = nullptr;   // the format of this command
   const CounterFormat* newest_ = nullptr;  // of the newest report with more than one line
+  std::string newest_line_;                // that began this report
   const CounterFormat* format_ =
       nullptr;  // of the report that is being read; null if there is none
   CounterReport report_;
