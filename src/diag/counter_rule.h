@@ -44,16 +44,18 @@ inline constexpr EnumWords<Counter, 11> kCounters = {{
 enum class CounterConclusion : std::uint8_t {
   stopped,  // the counters `of` had changed, and two reports in a row show no change
   resumed,  // they change again
+  grown,    // the counters `of` have grown since the report before, or one report has enough
+  frozen,   // the counters `of` do not change in all reports, while those of `reference` grow
   zero,     // the counters `of` are 0, while those of `reference` grow
-  grown,    // the counters `of` have grown from one report to the next
   share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };
 
-inline constexpr EnumWords<CounterConclusion, 5> kCounterConclusions = {{
+inline constexpr EnumWords<CounterConclusion, 6> kCounterConclusions = {{
     {CounterConclusion::stopped, "stopped"},
     {CounterConclusion::resumed, "resumed"},
-    {CounterConclusion::zero, "zero"},
     {CounterConclusion::grown, "grown"},
+    {CounterConclusion::frozen, "frozen"},
+    {CounterConclusion::zero, "zero"},
     {CounterConclusion::share, "share"},
 }};
 
@@ -65,7 +67,7 @@ struct CounterRule {
   std::vector<std::string> modes, excluded_modes;
   std::vector<Counter> of, reference;
   std::uint64_t per_mille = 0;
-  std::uint64_t min_packets = 0;                // of `reference` for zero, and of `of` for share
+  std::uint64_t min_packets = 0;  // of `reference` for zero and frozen, and of `of` for the others
   std::uint64_t min_packets_in_one_report = 0;  // the same in a log with one report; 0: not enough
   bool all_devices = false;  // the counters of all devices of the program must be 0
 };

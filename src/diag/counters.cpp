@@ -160,8 +160,12 @@ void CounterTracker::update(Series& series, CounterReport& report) {
 void CounterTracker::add(CounterReport& report) {
   auto& series = series_of(report);
   if (!report.is_comparable || has_gone_back(series, report)) end(series);
-  for (std::size_t i = 0; i < rules_.size() && series.reports > 0; ++i) {
+  for (std::size_t i = 0; i < rules_.size(); ++i) {
     const auto& rule = *rules_[i]->counters;
+    if (rule.conclusion == CounterConclusion::grown && applies(rule, series)) {
+      look_for_growth(series, report, *rules_[i]);
+    }
+    if (series.reports == 0) continue;
     const bool can_stop = rule.conclusion == CounterConclusion::stopped && applies(rule, series) &&
                           covers(report, series, rule.of);
     if (can_stop) look_for_stop(series, report, i);
@@ -206,6 +210,22 @@ void CounterTracker::report(const Signature& signature,
 
 // ---- conclusions from each report ---------------------------------------------------------------
 
+void CounterTracker::look_for_growth(const Series& series,
+                                     const CounterReport& report,
+                                     const Signature& rule) {
+  // One report of an unknown device proves nothing.
+  if (series.reports == 0 && report.device.empty()) return;
+  const auto least = min_packets(*rule.counters, series.reports + 1);
+  for (const auto counter : rule.counters->of) {
+    const auto* const value = report.find(counter);
+    const CounterValue* const before = report.has_deltas ? nullptr : series.find(counter);
+    const auto packets =
+        value == nullptr ? 0 : value->value - (before == nullptr ? 0 : before->value);
+    if (least == 0 || packets < least) continue;
+    return this->report(rule, series, value->line, {{"packets", std::to_string(packets)}});
+  }
+}
+
 void CounterTracker::report_resumption(const Series& series, const Quote& line) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
@@ -243,8 +263,8 @@ void CounterTracker::conclude(const Series& series) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
     if (series.reports == 0 || !applies(rule, series)) continue;
+    if (rule.conclusion == CounterConclusion::frozen) look_for_frozen(*signature, series);
     if (rule.conclusion == CounterConclusion::zero) look_for_zero(*signature, series);
-    if (rule.conclusion == CounterConclusion::grown) look_for_growth(*signature, series);
     if (rule.conclusion == CounterConclusion::share) look_for_share(*signature, series);
   }
 }
@@ -270,6 +290,16 @@ bool CounterTracker::is_zero_everywhere(const CounterRule& rule, const Series& s
   });
 }
 
+void CounterTracker::look_for_frozen(const Signature& signature, const Series& series) {
+  const auto& rule = *signature.counters;
+  const auto* const value = shown(series, rule.of);
+  const bool is_frozen =
+      series.reports > 1 && value != nullptr && value->value > 0 && growth(series, rule.of) == 0;
+  const auto packets = growth(series, rule.reference);
+  if (!is_frozen || packets < rule.min_packets) return;
+  report(signature, series, value->line, {{"packets", std::to_string(packets)}});
+}
+
 void CounterTracker::look_for_zero(const Signature& signature, const Series& series) {
   const auto& rule = *signature.counters;
   const auto least = min_packets(rule, series.reports);
@@ -280,14 +310,6 @@ void CounterTracker::look_for_zero(const Signature& signature, const Series& ser
   if (!has_all || value->value > 0 || least == 0 || packets < least) return;
   if (rule.all_devices && !is_zero_everywhere(rule, series)) return;
   report(signature, series, value->line, {{"packets", std::to_string(packets)}});
-}
-
-void CounterTracker::look_for_growth(const Signature& signature, const Series& series) {
-  for (const auto counter : signature.counters->of) {
-    const auto& total = series.totals.at(index_of(counter));
-    if (!total || total->reports < 2 || total->newest.value == total->first) continue;
-    return report(signature, series, total->newest.line, {});
-  }
 }
 
 void CounterTracker::look_for_share(const Signature& signature, const Series& series) {

@@ -95,12 +95,13 @@ class CounterTracker {
   static void update(Series& series, CounterReport& report);
   bool applies(const CounterRule& rule, const Series& series) const;
   void look_for_stop(Series& series, const CounterReport& report, std::size_t rule);
+  void look_for_growth(const Series& series, const CounterReport& report, const Signature& rule);
   void report_resumption(const Series& series, const Quote& line);
   void conclude(const Series& series);
   void end(Series& series);
   bool is_zero_everywhere(const CounterRule& rule, const Series& series) const;
+  void look_for_frozen(const Signature& signature, const Series& series);
   void look_for_zero(const Signature& signature, const Series& series);
-  void look_for_growth(const Signature& signature, const Series& series);
   void look_for_share(const Signature& signature, const Series& series);
   void report(const Signature& signature,
               const Series& series,

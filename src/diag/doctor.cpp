@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "base/text.h"
 #include "diag/remedies.h"
@@ -111,6 +112,15 @@ std::string with_captures(std::string text, const Captures& captures) {
   return text;
 }
 
+// The fix for a program of the log; null if there is none. Of several, the first one is the most
+// specific: Open vSwitch may run as a service or in a container.
+const ProgramFix* fix_of_program(const Signature& signature, const LogReport& log) {
+  const auto fix = std::ranges::find_if(signature.fixes, [&log](const ProgramFix& one) {
+    return log.applications.contains(one.program);
+  });
+  return fix == signature.fixes.end() ? nullptr : &*fix;
+}
+
 Diagnosis::Item item_of(const Symptom& one) {
   const auto& signature = one.signature();
   const auto& captures = one.entry->captures;
@@ -122,6 +132,13 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.cause = is_rule(signature) ? with_captures(signature.cause, captures) : signature.cause;
   item.fix = is_rule(signature) ? with_captures(signature.fix, captures) : signature.fix;
   item.commands = signature.commands;
+  if (const auto* const fix = fix_of_program(signature, one.log())) {
+    item.fix = with_captures(fix->fix, captures);
+    item.commands.clear();
+    for (const auto& command : fix->commands) {
+      item.commands.push_back(with_captures(command, captures));
+    }
+  }
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, one.log());
   item.proof = one.entry->proof;
@@ -184,6 +201,7 @@ class DiagnosisBuilder {
   const Report& checks_;
   const std::vector<LogReport>& logs_;
   const std::vector<Observation>& observations_;
+  std::deque<std::vector<Observation>> of_logs_;  // also with those of each log
   Diagnosis diagnosis_;
   Symptoms symptoms_, benign_, expected_, recovered_;
   std::vector<const Symptom*> unexplained_;    // consequences of an unknown cause
@@ -194,6 +212,8 @@ void DiagnosisBuilder::add_log(const LogReport& log) {
   // A log without a trace of MANA gets no remedies for MANA.
   diagnosis_.lines += log.lines;
   diagnosis_.more_unknown += log.more_unknown;
+  auto& observations = of_logs_.emplace_back(observations_);
+  observations.insert(observations.end(), log.observations.begin(), log.observations.end());
   for (const auto& entry : log.entries) {
     if (entry.signature != nullptr && !log.is_about_mana()) continue;
     if (entry.signature == nullptr) {
@@ -225,11 +245,12 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
     if (!same->is_in(log)) same->logs.push_back(&log);
     return;
   }
+  const auto& observations = of_logs_.back();
   symptoms.push_back({&entry,
                       {&log},
                       entry.count,
-                      find_evidence(*entry.signature, checks_, observations_, entry.captures),
-                      possible_causes_of(entry, checks_, observations_)});
+                      find_evidence(*entry.signature, checks_, observations, entry.captures),
+                      possible_causes_of(entry, checks_, observations)});
 }
 
 const Symptom* DiagnosisBuilder::most_likely_root() const {

@@ -57,7 +57,30 @@ const re2::RE2& zero_errors_pattern() {
   return *pattern;
 }
 
+// Matches a level below warning where loggers write it: Open vSwitch "|INFO|", VPP "notice dpdk",
+// Suricata "Info: dpdk:", cloud-init "[DEBUG]:", waagent "INFO ", dmesg -x "kern  :info  :", and
+// "level=info"; and rows of tables of counters, in which "error" is a name.
+const re2::RE2& information_pattern() {
+  static const auto* const pattern = [] {
+    re2::RE2::Options options;
+    options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    return new re2::RE2(
+        R"(^.{0,100}?(?:\|(?:INFO|DBG)\||[\[<(](?i:info|debug|notice|trace)[\])>]|\blevel="?(?i:info|debug|notice))"
+        R"(|\b(?:INFO|DEBUG|NOTICE|TRACE)\b[: ]|\d (?:notice|info|debug) {2,})"
+        R"(|(?:^|[\]\d] )(?:Info|Notice|Perf|Config|Debug): |^\w+ *:(?:info|debug|notice) *:))"
+        R"(|^ *\d+ +[\w-]+ {2,}\S.* (?:error|info|warn) *$)"
+        R"(|^[\w.]+ +\| [\w -]+\| \d+ *$)",
+        options);
+  }();
+  return *pattern;
+}
+
 }  // namespace
+
+bool may_be_error(std::string_view line) {
+  const re2::StringPiece text(line.data(), line.size());
+  return !re2::RE2::PartialMatch(text, information_pattern());
+}
 
 std::size_t find_error_word(std::string_view block, std::size_t from) {
   static const LiteralScanner scanner = make_scanner();

@@ -12,6 +12,10 @@
 
 namespace manactl::diag {
 
+// False if the logger of the line states a level below warning: "|INFO|", "[notice]", "Info:". Most
+// logs have no levels.
+bool may_be_error(std::string_view line);
+
 // Finds the next line, at or after `from`, that may look like an error. Returns an offset within
 // that line, or npos.
 std::size_t find_error_word(std::string_view block, std::size_t from);

@@ -220,6 +220,7 @@ std::vector<std::string_view> observation_ids() {
   std::vector<std::string_view> ids;
   ids.reserve(kObservations.size());
   for (const auto& row : kObservations) ids.push_back(row.id);
+  std::ranges::copy(kLogObservations, std::back_inserter(ids));
   return ids;
 }
 

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,14 @@ struct Observation {
 
 // The observations that apply to this VM.
 std::vector<Observation> observations_of(const host::Facts& facts);
+
+// Observations in a log instead of the VM: see diag/arguments.h.
+inline constexpr std::string_view kOtherMac = "other-mac";
+inline constexpr std::string_view kRepeatedArgument = "repeated-argument";
+inline constexpr std::string_view kNoManaPackage = "no-mana-package";
+inline constexpr std::string_view kKernelOwnsNic = "kernel-owns-nic";
+inline constexpr std::array kLogObservations = {
+    kOtherMac, kRepeatedArgument, kNoManaPackage, kKernelOwnsNic};
 
 // The ids of all observations, whether they apply or not.
 std::vector<std::string_view> observation_ids();

@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "diag/absence.h"
+#include "diag/arguments.h"
 #include "diag/counter_reader.h"
 #include "diag/counters.h"
 #include "diag/device.h"
@@ -88,7 +89,7 @@ class Scan {
 
  private:
   void note_times(std::string_view block);
-  void scan_line(std::string_view line, std::uint64_t number);
+  bool scan_line(std::string_view line, std::uint64_t number);
   void add_conclusions();
   bool skip_rate(std::string_view line, std::uint64_t number);
   void read_counters();
@@ -109,6 +110,7 @@ class Scan {
   bool had_no_rx_rate_ = false;  // the newest rate of received packets is 0
   DeviceNames devices_;
   RepetitionTracker repetitions_;
+  ArgumentTracker arguments_;
   Story story_;
   TicketScan ticket_;
   LogReport report_;
@@ -137,11 +139,10 @@ void Scan::scan_block(const Block& block) {
     number += count_line_ends(text.substr(counted, begin - counted));
     counted = begin;
     const auto line = text.substr(begin, end - begin);
-    const bool is_rate = skip_rate(line, number);
-    if (!is_rate) scan_line(line, number);
+    const bool is_of_counters = skip_rate(line, number) || scan_line(line, number);
     const auto with_line_end = text.substr(begin, end + 1 - begin);
     const bool may_be_of_ticket =
-        ticket_.is_reading() || (!is_rate && known_.may_begin_ticket(with_line_end));
+        ticket_.is_reading() || (!is_of_counters && known_.may_begin_ticket(with_line_end));
     if (may_be_of_ticket) ticket_.read_line(begin, end, number);
     if (known_at != std::string_view::npos && known_at < end) {
       known_at = known_.next_candidate(text, end);
@@ -194,21 +195,29 @@ bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
   return true;
 }
 
-void Scan::scan_line(std::string_view line, std::uint64_t number) {
+// Returns true if the line begins another report about a port of DPDK. It then begins no pasted
+// output, which is slower to find out.
+bool Scan::scan_line(std::string_view line, std::uint64_t number) {
   const auto message = without_prefix(line, scratch_);
-  if (reader_.note_same(line, message, number)) return;
+  if (reader_.note_same(line, message, number)) return reader_.reads_ports();
   const auto texts = known_.texts_in(message);
-  if (known_.may_begin_counters(texts) && reader_.note(line, message, number)) return;
+  if (known_.may_begin_counters(texts) && reader_.note(line, message, number)) return false;
   auto matches = known_.matches(message, texts);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
-  if (matches.empty() && !looks_like_error(message)) return;
+  // A line that only shows the program may be an error nevertheless.
+  const bool is_known = std::ranges::any_of(
+      matches, [](const Match& match) { return match.signature->application.empty(); });
+  const bool is_unknown_error = !is_known && looks_like_error(message) && may_be_error(line);
+  if (matches.empty() && !is_unknown_error) return false;
   const Event event{message, number, {}, name_};
-  if (matches.empty()) return add_unknown(event, line);
+  if (is_unknown_error) add_unknown(event, line);
+  if (matches.empty()) return false;
   ++report_.matched_lines;
   const auto range = releases_of_prefix(message);
   if (!range.empty()) report_.dpdk_range = range;
   for (const auto& match : matches) add_match(match, event, line);
+  return false;
 }
 
 void Scan::note_origin(std::string_view source) {
@@ -283,6 +292,8 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
   add_findings();
   note_origin(signature.source);
   note_program(signature.source, event, line);
+  arguments_.next(signature, match.captures, event);
+  if (!signature.application.empty()) report_.applications.insert(signature.application);
   if (signature.role == Role::note) {
     const auto release = capture(match.captures, "release");
     if (!release.empty()) report_.dpdk_release = release;
@@ -318,9 +329,7 @@ void Scan::add_conclusions() {
   const auto& newest = story_.last_time();
   const bool is_comparable =
       seconds_between(newest, report_.last_time) || seconds_between(report_.last_time, newest);
-  if (!newest.empty() && !is_comparable) {
-    report_.last_time = newest;
-  }
+  if (!newest.empty() && !is_comparable) report_.last_time = newest;
   report_.nics = story_.nics(report_.last_time);
   for (const auto& one : conclude_vf_states(known_.all(), report_.nics, report_.last_time)) {
     story_.conclude(one);
@@ -339,6 +348,7 @@ LogReport Scan::finish(std::uint64_t lines) {
   report_.more_runs = story_.more_runs();
   report_.entries = story_.take_entries();
   report_.runs = story_.take_runs();
+  report_.observations = arguments_.finish();
   const auto ticket = ticket_.finish();
   report_.has_mana = report_.has_mana || ticket.has_mana;
   report_.has_platform = report_.has_platform || ticket.is_hyperv;

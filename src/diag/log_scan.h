@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_source.h"
 #include "base/result.h"
+#include "diag/evidence.h"
 #include "diag/signature_set.h"
 #include "diag/story.h"
 #include "diag/ticket_checks.h"
@@ -32,7 +34,9 @@ struct LogReport {
   bool has_mana = false;            // a line of a driver or library of MANA
   bool has_platform = false;        // a line of DPDK, or of a driver of Hyper-V
   bool has_other_nic = false;       // a line of the driver of another NIC
-  TicketReport ticket;              // from pasted commands and their output
+  std::set<std::string, std::less<>> applications;  // Signature::application of the lines
+  std::vector<Observation> observations;            // from arguments and outputs in the log
+  TicketReport ticket;                              // from pasted commands and their output
 
   // DPDK without any NIC may have failed before it found MANA.
   bool is_about_mana() const { return has_mana || (has_platform && !has_other_nic); }

@@ -92,6 +92,15 @@ CounterRule read_counter_rule(const JsonFields& row) {
   return rule;
 }
 
+std::vector<ProgramFix> read_fixes(const JsonFields& entry) {
+  std::vector<ProgramFix> fixes;
+  if (!entry.has("fixes")) return fixes;
+  for (const auto& row : entry.objects("fixes")) {
+    fixes.push_back({row.text("program"), row.text("fix"), texts_or_none(row, "commands")});
+  }
+  return fixes;
+}
+
 void read_releases(const JsonFields& entry, Signature& signature) {
   signature.since = entry.text_or_empty("since");
   signature.until = entry.text_or_empty("until");
@@ -110,6 +119,7 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.about = read_word(entry, "about", kNicParts);
   signature.packets_pass = entry.flag_or_false("packets_pass");
   signature.needs_run = entry.flag_or_false("needs_run");
+  signature.affects_one_port = entry.flag_or_false("affects_one_port");
   signature.is_total = entry.flag_or_false("is_total");
   for (const auto& word : texts_or_none(entry, "expected_in")) {
     const auto state = value_of(kStates, std::string_view(word));
@@ -160,6 +170,8 @@ Signature read_signature(const JsonFields& entry) {
   signature.fix = entry.text("fix");
   signature.confirm = entry.text_or_empty("confirm");
   signature.commands = texts_or_none(entry, "commands");
+  signature.fixes = read_fixes(entry);
+  signature.application = entry.text_or_empty("application");
   signature.alternatives = read_alternatives(entry);
   read_releases(entry, signature);
   signature.explained_by = texts_or_none(entry, "explained_by");

@@ -68,6 +68,13 @@ struct RepetitionRule {
   std::vector<Limit> limits;
 };
 
+// The fix for a program with settings of its own: "VPP", "Open vSwitch".
+struct ProgramFix {
+  std::string program;
+  std::string fix;
+  std::vector<std::string> commands;
+};
+
 struct Signature {
   std::string id;
   // Names the fault. In the title, the cause and the fix of a rule, "{name}" is the capture `name`.
@@ -82,6 +89,8 @@ struct Signature {
   std::optional<VfState> vf_state;  // of a NIC when the log ends (see diag/outage.h)
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
+  std::vector<ProgramFix> fixes;          // replace `fix` and `commands` in logs of these programs
+  std::string application;                // the program that prints the line, as `fixes` name it
   std::string confirm;                    // how to confirm the cause by hand
   std::vector<std::string> commands;      // for a root shell; may be empty
   std::vector<Alternative> alternatives;  // if the line alone does not show the cause
@@ -113,9 +122,10 @@ struct Signature {
   std::optional<Ending> ends;     // the line ends the current run
   // The line is ignored unless it names such an interface (see DeviceNames::is_about).
   std::optional<NicPart> about;
-  bool packets_pass = false;  // while the fault lasts, packets pass nevertheless
-  bool needs_run = false;     // ignored unless a run of its kind exists and has not ended
-  bool is_total = false;      // the line reports totals of what happened earlier in the run
+  bool packets_pass = false;      // while the fault lasts, packets pass nevertheless
+  bool affects_one_port = false;  // other ports of the program may work nevertheless
+  bool needs_run = false;         // ignored unless a run of its kind exists and has not ended
+  bool is_total = false;          // the line reports totals of what happened earlier in the run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;

@@ -334,6 +334,8 @@ bool Story::proves_recovery(const Signature& signature,
                             const Run& run,
                             const LogEntry& error) const {
   if (!signature.state || !is_step(*signature.state) || !device.may_be(error.device)) return false;
+  // The counters may be those of a port without the fault.
+  if (signature.counters) return false;
   const auto kind_of_error = error.signature == nullptr ? run.kind : kind_of(*error.signature);
   // A NIC that works in the kernel does not prove that a program can use it.
   if (run.kind == RunKind::boot && kind_of_error == RunKind::program) return false;

@@ -107,9 +107,23 @@ const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
   return nic == log.nics.end() ? nullptr : &*nic;
 }
 
+// Whether packets pass after the error: on the synthetic path, or on another port.
+bool works_partly(const Run& run, const LogEntry& error) {
+  if (run.kind != RunKind::program) return false;
+  if (error.signature->affects_one_port) {
+    return run.worked && run.worked->last_line > error.first.line;
+  }
+  return is_on_synthetic_path(run) &&
+         std::ranges::any_of(run.milestones, [&error](const Milestone& one) {
+           return one.state == State::traffic && !one.signature->is_total &&
+                  one.last_line > error.last_line;
+         });
+}
+
 // Whether packets pass nevertheless, but on the synthetic path or not reliably.
-bool is_degradation(const LogEntry& error) {
+bool is_degradation(const Run& run, const LogEntry& error) {
   const auto& cause = *error.signature;
+  if (works_partly(run, error)) return true;
   const bool is_share = cause.counters && cause.counters->conclusion == CounterConclusion::share;
   if (is_share) return capture(error.captures, "passed") != "0";
   return cause.vf_state || cause.packets_pass ||
@@ -136,7 +150,7 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
     const auto* const error = cause_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
     if (run == nullptr) return {Answer::failed, {}, root};
-    if (is_degradation(*error) && run->ending != Ending::failed) {
+    if (is_degradation(*run, *error) && run->ending != Ending::failed) {
       return {Answer::degraded, {}, root};
     }
     auto before = carried_packets(*run, error->device, root->line);

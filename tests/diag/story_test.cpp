@@ -272,7 +272,9 @@ TEST(Absences, OfNetManaShowTheSyntheticPathIfThereIsMana) {
   const auto diagnosis = diagnose_with_mana(log);
   ASSERT_EQ(root_id(diagnosis), "mana-silent");
   EXPECT_EQ(diagnosis.root->quote->line, 2U);
-  EXPECT_EQ(diagnosis.verdict->answer, Answer::failed);
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::degraded);
+  EXPECT_EQ(diagnose_with_mana(log_of({kStart, kAzurePort, kForwards})).verdict->answer,
+            Answer::failed);
   const auto other = diagnose_with_mana(log_of({kStart, "Port 0: 86:CB:87:DB:99:FD\n", kForwards}));
   EXPECT_EQ(root_id(other), "");
 }
