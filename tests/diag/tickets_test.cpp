@@ -88,7 +88,7 @@ TEST(Tickets, AreNotAboutManaIfTheVfIsAnotherNic) {
 
 TEST(TicketsOfRound1, AreListedCompletely) {
   std::size_t files = 0;
-  for (const std::string kind : {"kernel-", "pasted-"}) {
+  for (const std::string kind : {"kernel-", "pasted-", "dpdk-", "real-"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
       const auto name = entry.path().filename().string();
       if (!name.starts_with(kind) || !name.ends_with(".txt")) continue;
@@ -97,7 +97,7 @@ TEST(TicketsOfRound1, AreListedCompletely) {
       EXPECT_TRUE(std::ranges::any_of(read_tickets(), is_it)) << name;
     }
   }
-  EXPECT_EQ(files, 45U);
+  EXPECT_EQ(files, 80U);
 }
 
 }  // namespace
