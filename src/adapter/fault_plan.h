@@ -103,8 +103,8 @@ inline constexpr EnumWords<FaultKind, 14> kFaultKindWords = {
      {FaultKind::fatal, "device=fatal"},
      {FaultKind::reset, "device=reset"}}};
 
-// The number of injected faults of each kind, indexed by FaultKind. Calls that are missing are not
-// counted.
+// The number of injected faults of each kind, indexed by FaultKind. The kinds `missing` and
+// `foreign` are not counted.
 using FaultCounts = std::array<std::atomic<std::uint64_t>, kFaultKindWords.size()>;
 
 struct Fault {

@@ -32,7 +32,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"check",
             "[IFACE|BUNDLE] [OPTION]...",
-            "Check whether this VM is ready for DPDK on MANA",
+            "Check whether this VM is ready for MANA",
             {"manactl check", "manactl check eth1 --queues 8 -v"},
             add_check,
             RootUse::inspects},

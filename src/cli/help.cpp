@@ -51,7 +51,7 @@ std::string option_heading(const CLI::App& app, const std::string& option) {
 void print_overview(Screen& screen) {
   constexpr std::pair<const char*, const char*> kSteps[] = {
       {"manactl status", "show which driver owns each NIC"},
-      {"manactl check", "check whether this VM is ready for DPDK on MANA"},
+      {"manactl check", "check whether this VM is ready for MANA"},
       {"manactl prepare eth1", "bind eth1 to user space and reserve hugepages"},
       {"manactl args", "print the arguments for DPDK programs"},
       {"manactl bench eth1", "measure the packet rates of eth1"},

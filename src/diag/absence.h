@@ -23,7 +23,7 @@ class AbsenceTracker {
   bool needs_time(const Signature& signature) const;
 
   // Returns the steps without which the run cannot have reached this line. Their captures and
-  // devices are those of the lines that began to wait for them. Expects the lines with a signature
+  // devices are those of the lines that made them expected. Expects the lines with a signature
   // in their order.
   std::vector<Conclusion> next(const Signature& signature,
                                const Captures& captures,

@@ -18,7 +18,7 @@
 
 namespace manactl::diag {
 
-// Who needs that the check passes.
+// The use of the NIC for which the check must pass.
 enum class Use { kernel, dpdk, both };
 
 // The words of --for and of JSON.

@@ -44,8 +44,9 @@ inline constexpr EnumWords<Counter, 11> kCounters = {{
 enum class CounterConclusion : std::uint8_t {
   stopped,  // the counters `of` had changed, and two reports in a row show no change
   resumed,  // they change again
-  grown,    // the counters `of` have grown since the report before, or one report has enough
-  frozen,   // the counters `of` do not change in all reports, while those of `reference` grow
+  grown,    // the counters `of` have grown since the report before, or one report shows enough
+            // packets
+  frozen,   // no report changes the counters `of`, while those of `reference` grow
   zero,     // the counters `of` are 0, while those of `reference` grow
   share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };

@@ -76,9 +76,9 @@ std::optional<Decision> best_decision(const std::vector<PossibleCause>& causes) 
     if (!command.empty()) count(candidates, candidate_of(command));
   }
   const auto most = std::ranges::max_element(candidates, {}, &Candidate::causes);
-  const std::size_t least = most == candidates.end() ? 0 : most->causes;
-  // One check needs no list of checks, so the command of the text is as good.
-  if (checked > 1 && checked >= least) {
+  const std::size_t most_causes = most == candidates.end() ? 0 : most->causes;
+  // For one cause with checks, the command of its text is as good.
+  if (checked > 1 && checked >= most_causes) {
     return Decision{"manactl check --only " + join(checks, ","), checked};
   }
   if (most == candidates.end()) return std::nullopt;

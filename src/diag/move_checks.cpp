@@ -17,8 +17,8 @@ namespace manactl::diag {
 namespace {
 
 // The runner skips these checks if the facts of the move were not gathered.
-const host::Move& move_of(const host::Facts& facts) {
-  static const host::Move kNothing;
+const host::MoveFacts& move_of(const host::Facts& facts) {
+  static const host::MoveFacts kNothing;
   return facts.move ? *facts.move : kNothing;
 }
 
@@ -39,54 +39,42 @@ Finding kernels(const host::Facts& facts, const CheckOptions& /*options*/) {
     }
   }
   return findings.build("only the running kernel is installed",
-                        "remove these kernels, or take care that the boot loader starts none of "
+                        "remove these kernels, or make sure that the boot loader does not start "
                         "them: on a host with MANA, the VM would have only the synthetic path");
 }
 
 Finding managers(const host::Facts& facts, const CheckOptions& /*options*/) {
   const auto& management = move_of(facts).management;
   if (!management) return unknown(management.error().message);
-  if (management->unmanaged) return pass(management->evidence);
-  return fail(
-      management->evidence,
-      {"let NetworkManager leave the VF alone, to which it would give an address of its own; "
-       "these commands cover VFs of every kind of hardware:",
-       {write_file_command("/etc/NetworkManager/conf.d/10-azure-vf.conf",
-                           {"[keyfile]",
-                            "unmanaged-devices+=driver:mana,driver:mlx4_core,"
-                            "driver:mlx5_core"}),
-        "systemctl reload NetworkManager"}});
+  if (management->unmanaged && !management->races) return pass(management->evidence);
+  Remedy remedy{
+      "let the network manager ignore VFs by their drivers, because it would give them addresses; "
+      "these commands cover MANA and Mellanox, in NetworkManager and systemd-networkd:",
+      {write_file_command(
+           "/etc/NetworkManager/conf.d/10-azure-vf.conf",
+           {"[keyfile]", "unmanaged-devices+=driver:mana,driver:mlx4_core,driver:mlx5_core"}),
+       write_file_command(
+           "/etc/systemd/network/01-azure-vf.network",
+           {"[Match]", "Driver=mana mlx4_en mlx5_core", "[Link]", "Unmanaged=yes"})}};
+  if (management->races) return warn(management->evidence, std::move(remedy));
+  return fail(management->evidence, std::move(remedy));
 }
 
-// "etc/netplan/50-cloud-init.yaml:7 names mlx5_core"
+// "/etc/netplan/50-cloud-init.yaml:7 names mlx5_core"
 std::string text_of(const host::Mention& mention) {
   return fmt::format(
       "/{}:{} names {}", printable(mention.path), mention.line, printable(mention.word));
 }
 
-// Files that were not read may contain more.
-void add_unread(const host::Move& move, Finding& finding) {
-  for (const auto& path : move.unread) {
+// A file that was not read may name hardware too.
+Finding with_unread(Finding finding, const host::ConfigMentions& config) {
+  for (const auto& path : config.unread) {
     finding.evidence.push_back(fmt::format("/{} could not be read", printable(path)));
   }
-}
-
-Finding names(const host::Facts& facts, const CheckOptions& /*options*/) {
-  const auto& move = move_of(facts);
-  FindingBuilder findings;
-  for (const auto& mention : move.network) findings.warn(text_of(mention));
-  Finding finding = move.network.empty()
-                        ? pass("no file names Mellanox drivers, VFs or PCI addresses")
-                        : findings.build("",
-                                         "use the name of the synthetic interface (eth0) or the "
-                                         "driver hv_netvsc instead: VFs of MANA have another "
-                                         "driver, name and PCI address");
-  add_unread(move, finding);
+  if (config.unread.empty() || finding.status != Status::pass) return finding;
+  finding.status = Status::unknown;
+  finding.detail = brief(finding.evidence);
   return finding;
-}
-
-bool is_program_file(const host::Mention& mention, std::string_view program) {
-  return mention.path.find(program) != std::string::npos;
 }
 
 // "/etc/vpp/startup.conf:12 names 0101:00:02.0 of mlx5_core"; empty if the mention does not matter.
@@ -100,22 +88,34 @@ std::string selection_of(const host::Mention& mention, const host::Facts& facts)
                      function->driver.empty() ? "Mellanox" : printable(function->driver));
 }
 
-Finding programs(const host::Facts& facts, const CheckOptions& /*options*/) {
-  const auto& move = move_of(facts);
+Finding names(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const auto& network = move_of(facts).network;
   FindingBuilder findings;
-  for (const auto& mention : move.programs) {
+  for (const auto& mention : network.mentions) {
     const auto text = selection_of(mention, facts);
-    if (text.empty()) continue;
-    // The file is a log of changes, so the newest one need not name the function any more.
-    is_program_file(mention, "conf.db") ? findings.warn(text) : findings.fail(text);
+    if (!text.empty()) findings.warn(text);
   }
-  Finding finding = findings.build(
+  auto finding = findings.build("no file names Mellanox drivers, VFs or PCI addresses",
+                                "use the name of the synthetic interface (eth0) or the driver "
+                                "hv_netvsc instead: VFs of MANA have another driver, name and PCI "
+                                "address");
+  if (finding.status == Status::skipped) finding.status = Status::pass;
+  return with_unread(std::move(finding), network);
+}
+
+Finding programs(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const auto& programs = move_of(facts).programs;
+  FindingBuilder findings;
+  for (const auto& mention : programs.mentions) {
+    const auto text = selection_of(mention, facts);
+    if (!text.empty()) findings.fail(text);
+  }
+  auto finding = findings.build(
       "no file of Open vSwitch, Suricata or VPP names Mellanox hardware",
       "use the arguments that 'manactl args' prints after the move: a program that selects a PCI "
       "function of Mellanox, or uses fail-safe, loses its NIC on a host with MANA");
   if (finding.status == Status::skipped) finding.status = Status::pass;
-  add_unread(move, finding);
-  return finding;
+  return with_unread(std::move(finding), programs);
 }
 
 constexpr std::array kMoveChecks = {

@@ -97,7 +97,7 @@ Error no_such_check(std::string_view word) {
     const auto groups = check_groups();
     known.assign(groups.begin(), groups.end());
   }
-  return {Errc::invalid, 0, fmt::format("{}; there are {}", message, join(known, ", "))};
+  return {Errc::invalid, 0, fmt::format("{}; known: {}", message, join(known, ", "))};
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ struct PathCounters {
 struct Management {
   bool unmanaged = false;
   std::string evidence;
+  bool races = false;  // unmanaged only if the VF joins its NIC before udev tests a flag
 };
 
 // One Azure NIC: the VF and its synthetic interface or, if prepared, its channel and uio device.
@@ -88,8 +89,8 @@ struct Nic {
   std::string paired_by;  // "master", "MAC address", "MAC address in the VMBus id", "the only VF
                           // left"; empty without a pair
   std::vector<std::string> carries;  // "SSH session from 10.1.0.9", "default route"
-  std::vector<std::string> uppers;   // interfaces of this network namespace that use the NIC: "vlan
-                                     // eth1.7 is stacked on it", "it is a member of bond bond0"
+  std::vector<std::string> uppers;   // why the kernel still needs the NIC: "vlan eth1.7 is stacked
+                                     // on it", multipath routes, XDP programs
   Result<PathCounters> counters = fail(Errc::unsupported, "no synthetic interface");
   Result<Management> management = fail(Errc::unsupported, "no VF");
 
@@ -220,12 +221,15 @@ struct Mention {
   std::string word;  // "mlx5_core", "enP257s2", "0101:00:02.0", "net_failsafe"
 };
 
-struct Move {
+struct ConfigMentions {
+  std::vector<Mention> mentions;
+  std::vector<std::string> unread;  // files and directories that could not be read
+};
+
+struct MoveFacts {
   Result<std::vector<InstalledKernel>> kernels = {};
-  Result<Management> management = {};    // of a VF with the driver mana
-  std::vector<Mention> network = {};     // in the configuration of the network
-  std::vector<Mention> programs = {};    // in that of programs of DPDK
-  std::vector<std::string> unread = {};  // files that this process may not read, or that are large
+  Result<Management> management = {};  // of a VF with the driver mana
+  ConfigMentions network = {}, programs = {};
 };
 
 // -------------------------------------------------------------------------------------------------
@@ -245,7 +249,7 @@ struct Facts {
   EmbeddedDpdk embedded;
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
-  std::optional<Move> move = {};  // of an Azure VM without a MANA function
+  std::optional<MoveFacts> move = {};  // of an Azure VM without a MANA function
 
   // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
+#include "host/move.h"
 #include "host/scrub_text.h"
 #include "host/udev_rules.h"
 
@@ -71,6 +74,32 @@ std::vector<std::string> files_in(const os::Files& files,
   return paths;
 }
 
+// Whether a line of [Match] applies to a VF of MANA. Other keys do not.
+bool line_matches_mana(std::string_view line, const std::vector<MacAddress>& macs) {
+  const auto equals = line.find('=');
+  const auto key = trim(line.substr(0, equals));
+  if (equals == std::string_view::npos || key.starts_with('#')) return true;
+  const auto patterns = words(line.substr(equals + 1));
+  const auto has = [&](const char* value) {
+    return std::ranges::any_of(
+        patterns, [&](const auto& pattern) { return has_pattern(value, std::string(pattern)); });
+  };
+  if (key == "Driver") return has("mana");
+  if (key == "Name") return has(kVfOfMana);
+  if (key == "Type") return has("ether");
+  return (key == "MACAddress" || key == "PermanentMACAddress") &&
+         std::ranges::any_of(patterns, [&](std::string_view address) {
+           return std::ranges::any_of(macs, [&](const MacAddress& mac) {
+             return mac_digits(address) == mac_digits(mac.str());
+           });
+         });
+}
+
+bool matches_mana(std::string_view section, const std::vector<MacAddress>& macs) {
+  return std::ranges::all_of(split(section, '\n'),
+                             [&](std::string_view line) { return line_matches_mana(line, macs); });
+}
+
 tl::unexpected<Error> too_many_rules() {
   return fail(Errc::invalid,
               fmt::format("the rules of the network managers have more than {}",
@@ -99,8 +128,9 @@ bool NetworkManagers::DeviceMatch::matches(const Netdev& netdev) const {
   return false;
 }
 
+// A list that only excepts devices contains all others.
 bool NetworkManagers::DeviceList::contains(const Netdev& netdev) const {
-  bool contained = false;
+  bool contained = !devices.empty() && std::ranges::all_of(devices, &DeviceMatch::excepts);
   for (const auto& device : devices) {
     if (!device.matches(netdev)) continue;
     if (device.excepts) return false;
@@ -126,7 +156,7 @@ std::optional<NetworkManagers::DeviceMatch> NetworkManagers::parse_device(
   DeviceMatch match;
   match.excepts = specification.starts_with(kExcept);
   if (match.excepts) specification.remove_prefix(kExcept.size());
-  if (specification == "*") return match;
+  if (specification == "*" || specification == "type:ethernet") return match;
   const auto colon = specification.find(':');
   const auto key = specification.substr(0, colon);
   const auto value =
@@ -161,31 +191,66 @@ NetworkManagers::NetworkManagers(const os::Files& files) : files_(files) {
   if (networkd_) read_networkd_rules();
 }
 
+// The order of NetworkManager.conf(5): a file in run or etc replaces one with the same name, and
+// those of etc come last.
 void NetworkManagers::read_network_manager_rules() {
-  const auto paths =
-      files_in(files_, {"usr/lib/NetworkManager/conf.d", "etc/NetworkManager/conf.d"}, ".conf");
+  const auto own = files_in(files_, {"etc/NetworkManager/conf.d"}, ".conf");
+  std::map<std::string, std::string> by_name;
+  for (const auto& path :
+       files_in(files_, {"usr/lib/NetworkManager/conf.d", "run/NetworkManager/conf.d"}, ".conf")) {
+    by_name[path.substr(path.rfind('/') + 1)] = path;
+  }
+  for (const auto& path : own) by_name.erase(path.substr(path.rfind('/') + 1));
+  std::vector<std::string> paths;
+  for (const auto& [name, path] : by_name) paths.push_back(path);
+  paths.emplace_back("etc/NetworkManager/NetworkManager.conf");
+  paths.insert(paths.end(), own.begin(), own.end());
   for (const auto& path : paths) {
     const auto text = files_.read(path);
     if (!text) continue;
+    auto of_earlier_files = std::move(of_devices_);
+    of_devices_.clear();
     for (const auto section : sections_of(*text)) read_network_manager_rules(path, section);
+    of_devices_.insert(of_devices_.end(),
+                       std::make_move_iterator(of_earlier_files.begin()),
+                       std::make_move_iterator(of_earlier_files.end()));
   }
 }
 
 void NetworkManagers::read_network_manager_rules(const std::string& path,
                                                  std::string_view section) {
-  for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-    if (const auto value = value_in(section, key)) add_list(path, "unmanaged-devices", *value);
+  constexpr std::string_view kKey = "unmanaged-devices";
+  if (const auto value = value_in(section, kKey)) {
+    unmanaged_.clear();
+    add_list(unmanaged_, path, kKey, *value, false);
   }
-  if (!section.starts_with("[device") || !is_no(value_in(section, "managed"))) return;
-  add_list(path, "managed=0 for match-device", value_in(section, "match-device").value_or("*"));
+  if (const auto value = value_in(section, "unmanaged-devices+")) {
+    add_list(unmanaged_, path, kKey, *value, false);
+  }
+  const auto managed = value_in(section, "managed");
+  if (!section.starts_with("[device") || !managed) return;
+  const auto devices = value_in(section, "match-device").value_or("*");
+  add_list(of_devices_, path, "managed=0 for match-device", devices, !is_no(managed));
 }
 
-void NetworkManagers::add_list(const std::string& path,
+void NetworkManagers::add_list(std::vector<DeviceList>& lists,
+                               const std::string& path,
                                std::string_view key,
-                               std::string_view devices) {
+                               std::string_view devices,
+                               bool managed) {
   auto setting = fmt::format("{}={}", key, printable(devices));
   if (!budget_.charge(path.size() + setting.size() + devices.size())) return;
-  network_manager_rules_.push_back({path, std::move(setting), parse_devices(std::string(devices))});
+  lists.push_back({path, std::move(setting), parse_devices(std::string(devices)), managed});
+}
+
+// The list by which NetworkManager does not manage the interface; null if there is none. Of the
+// sections [device], the first that matches counts.
+const NetworkManagers::DeviceList* NetworkManagers::exclusion_of(const Netdev& netdev) const {
+  const auto contains = [&](const DeviceList& list) { return list.contains(netdev); };
+  const auto listed = std::ranges::find_if(unmanaged_, contains);
+  if (listed != unmanaged_.end()) return &*listed;
+  const auto section = std::ranges::find_if(of_devices_, contains);
+  return section != of_devices_.end() && !section->managed ? &*section : nullptr;
 }
 
 void NetworkManagers::read_networkd_rules() {
@@ -213,10 +278,8 @@ Management NetworkManagers::by_network_manager(const Netdev& netdev) const {
   if (udev && is_yes(value_in(*udev, "E:NM_UNMANAGED"))) {
     return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
   }
-  for (const auto& rule : network_manager_rules_) {
-    if (rule.contains(netdev)) {
-      return Management{true, fmt::format("{} has {}", rule.path, rule.setting)};
-    }
+  if (const auto* rule = exclusion_of(netdev)) {
+    return Management{true, fmt::format("{} has {}", rule->path, rule->setting)};
   }
   const std::string state = fmt::format("run/NetworkManager/devices/{}", netdev.index);
   const auto text = files_.read(state);
@@ -247,23 +310,47 @@ Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
   return fail(Errc::not_found, fmt::format("'{}' has no ADMIN_STATE", path));
 }
 
-Result<Management> NetworkManagers::management_of_mana() const {
-  if (!network_manager_) {
-    return Management{
-        true,
-        fmt::format("NetworkManager is not running: {} does not exist", kNetworkManagerState)};
+// The first file that matches counts (systemd.network(5)).
+Result<Management> NetworkManagers::networkd_of_mana(const std::vector<MacAddress>& macs) const {
+  std::map<std::string, std::string> by_name;
+  for (const auto& path :
+       files_in(files_,
+                {"usr/lib/systemd/network", "run/systemd/network", "etc/systemd/network"},
+                ".network")) {
+    by_name[path.substr(path.rfind('/') + 1)] = path;
   }
+  for (const auto& [name, path] : by_name) {
+    const auto text = files_.read(path);
+    if (!text) return because(text.error(), "cannot determine whether networkd will manage the VF");
+    const auto sections = sections_of(*text);
+    const auto match = std::ranges::find_if(
+        sections, [](std::string_view section) { return section.starts_with("[Match]"); });
+    if (match != sections.end() && !matches_mana(*match, macs)) continue;
+    const bool unmanaged = is_yes(value_in(*text, "Unmanaged"));
+    return Management{unmanaged,
+                      unmanaged ? path + " has Unmanaged=yes for it"
+                                : fmt::format("{} matches a VF of MANA too", path)};
+  }
+  return Management{true, "no file of systemd-networkd names it"};
+}
+
+Result<Management> NetworkManagers::management_of_mana(const std::vector<MacAddress>& macs) const {
   if (budget_.is_exceeded()) return too_many_rules();
+  auto networkd = networkd_ ? networkd_of_mana(macs) : Management{true, "networkd is not running"};
+  if (!networkd || !networkd->unmanaged || !network_manager_) return networkd;
   Netdev vf;
   vf.driver = kManaDriver;
-  vf.name = "enP30832s1";  // as Azure's images name it
-  for (const auto& rule : network_manager_rules_) {
-    if (rule.contains(vf)) {
-      return Management{true, fmt::format("{} has {}", rule.path, rule.setting)};
-    }
+  vf.name = kVfOfMana;
+  if (const auto* rule = exclusion_of(vf)) {
+    return Management{true, fmt::format("{} has {}", rule->path, rule->setting)};
   }
-  if (const auto path = rule_that_unmanages_mana(files_)) {
-    return Management{true, *path + " sets NM_UNMANAGED for it"};
+  if (const auto rule = rule_that_unmanages_mana(files_)) {
+    return Management{
+        true,
+        rule->path + (rule->races ? " sets NM_UNMANAGED only if the VF has joined its "
+                                    "NIC before the rule runs"
+                                  : " sets NM_UNMANAGED for it"),
+        rule->races};
   }
   return Management{false,
                     "NetworkManager is running, and neither its rules nor those of udev exclude a "

@@ -28,9 +28,9 @@ class NetworkManagers {
   // kMaxRules.
   Result<Management> management(const Netdev& netdev) const;
 
-  // As management(), for an interface of the driver mana that does not exist yet. Only
-  // NetworkManager is judged: networkd ignores interfaces that none of its files names.
-  Result<Management> management_of_mana() const;
+  // As management(), for a VF of the driver mana that does not exist yet. Its MAC address is one of
+  // `macs`, those of the synthetic interfaces. Rules of udev(7) count too.
+  Result<Management> management_of_mana(const std::vector<MacAddress>& macs) const;
 
  private:
   // An item of a device list (NetworkManager.conf(5)).
@@ -48,6 +48,7 @@ class NetworkManagers {
     std::string path;
     std::string setting;  // for messages
     std::vector<DeviceMatch> devices;
+    bool managed = false;  // the value of managed= in a section [device]
 
     bool contains(const Netdev& netdev) const;
   };
@@ -66,8 +67,14 @@ class NetworkManagers {
 
   void read_network_manager_rules();
   void read_network_manager_rules(const std::string& path, std::string_view section);
-  void add_list(const std::string& path, std::string_view key, std::string_view devices);
+  void add_list(std::vector<DeviceList>& lists,
+                const std::string& path,
+                std::string_view key,
+                std::string_view devices,
+                bool managed);
   void read_networkd_rules();
+  const DeviceList* exclusion_of(const Netdev& netdev) const;
+  Result<Management> networkd_of_mana(const std::vector<MacAddress>& macs) const;
   Management by_network_manager(const Netdev& netdev) const;
   Result<Management> by_networkd(const Netdev& netdev) const;
 
@@ -75,7 +82,8 @@ class NetworkManagers {
   Budget budget_{"the rules of the network managers", kMaxRules};
   bool network_manager_ = false;
   bool networkd_ = false;
-  std::vector<DeviceList> network_manager_rules_;
+  std::vector<DeviceList> unmanaged_;   // unmanaged-devices
+  std::vector<DeviceList> of_devices_;  // sections [device], in their order of priority
   std::vector<Match> networkd_rules_;
 };
 

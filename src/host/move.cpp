@@ -2,10 +2,14 @@
 
 #include "host/move.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <span>
+#include <initializer_list>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/characters.h"
 #include "base/text.h"
@@ -18,7 +22,8 @@ namespace {
 constexpr std::size_t kMaxConfigFile = 4U << 20U;  // bytes
 constexpr std::size_t kMaxMentions = 1000;
 
-// Files that configure the network, and with names that end in `suffix`.
+// A directory with files that configure the network. Only names that end in `suffix` are read, and
+// none of files that usually contain secrets.
 struct ConfigDirectory {
   const char* path;
   std::string_view suffix;
@@ -26,15 +31,14 @@ struct ConfigDirectory {
 
 constexpr std::array kNetworkDirectories = {
     ConfigDirectory{"etc/netplan", ".yaml"},
-    ConfigDirectory{"etc/systemd/network", ""},
+    ConfigDirectory{"etc/systemd/network", ".network"},
+    ConfigDirectory{"etc/systemd/network", ".link"},
     ConfigDirectory{"etc/NetworkManager/conf.d", ".conf"},
-    ConfigDirectory{"etc/NetworkManager/system-connections", ""},
     ConfigDirectory{"etc/network/interfaces.d", ""},
     ConfigDirectory{"etc/sysconfig/network-scripts", ""},
     ConfigDirectory{"etc/sysconfig/network", ""},
     ConfigDirectory{"etc/udev/rules.d", ".rules"},
     ConfigDirectory{"etc/sysctl.d", ".conf"},
-    ConfigDirectory{"etc/systemd/system", ".service"},
 };
 
 constexpr std::array<const char*, 4> kNetworkFiles = {"etc/network/interfaces",
@@ -45,9 +49,9 @@ constexpr std::array<const char*, 4> kNetworkFiles = {"etc/network/interfaces",
 constexpr std::array<const char*, 3> kProgramFiles = {
     "etc/vpp/startup.conf", "etc/suricata/suricata.yaml", "etc/openvswitch/conf.db"};
 
-// Drivers of Mellanox VFs, and DPDK's drivers that bind to them.
-constexpr std::array<std::string_view, 4> kOldDrivers = {
+constexpr std::array<std::string_view, 4> kMellanoxDrivers = {
     "mlx5_core", "mlx4_core", "mlx4_en", "mlx5_en"};
+// DPDK's drivers that combine a Mellanox VF with a tap port.
 constexpr std::array<std::string_view, 2> kFailSafe = {"net_failsafe", "net_vdev_netvsc"};
 
 bool is_word_character(char c) {
@@ -67,53 +71,71 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-// Azure's VFs are called enP<domain>s<slot>; configurations also have patterns of such names.
-std::optional<std::string> vf_name_at(std::string_view text, std::size_t at) {
-  constexpr std::string_view kPrefix = "enP";
+// The name of a VF at this position, or a pattern of such names: enP<domain>s<slot>. Empty if there
+// is none, or if it also matches VFs of MANA.
+std::string_view vf_name_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kPrefix = "enP", kWildcards = "*?[]";
+  constexpr std::size_t kMaxName = 32;
+  const auto is_wildcard = [&](char c) { return kWildcards.find(c) != std::string_view::npos; };
   if (!text.substr(at).starts_with(kPrefix) || (at > 0 && is_word_character(text[at - 1])))
-    return std::nullopt;
+    return {};
   auto end = at + kPrefix.size();
-  constexpr std::string_view kWildcards = "*?[]";
-  const auto belongs = [&](char c) {
-    return is_word_character(c) || kWildcards.find(c) != std::string_view::npos;
-  };
-  if (end >= text.size() ||
-      !(is_digit(text[end]) || kWildcards.find(text[end]) != std::string_view::npos))
-    return std::nullopt;
-  while (end < text.size() && belongs(text[end])) ++end;
-  return std::string(text.substr(at, end - at));
+  if (end >= text.size() || !(is_digit(text[end]) || is_wildcard(text[end]))) return {};
+  while (end < text.size() && (is_word_character(text[end]) || is_wildcard(text[end]))) ++end;
+  const auto name = text.substr(at, end - at);
+  if (name.size() > kMaxName) return {};
+  return fnmatch(std::string(name).c_str(), kVfOfMana, 0) == 0 ? std::string_view() : name;
 }
 
-std::optional<std::string> pci_address_at(std::string_view text, std::size_t at) {
+std::string_view pci_address_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kLength = 12;  // "0101:00:02.0"
-  if (text.size() - at < kLength || !is_bounded(text, at, at + kLength)) return std::nullopt;
-  const auto address = PciAddress::parse(text.substr(at, kLength));
-  return address ? std::optional(address->str()) : std::nullopt;
+  if (text.size() - at < kLength || !is_bounded(text, at, at + kLength)) return {};
+  const auto found = text.substr(at, kLength);
+  return PciAddress::parse(found) ? found : std::string_view();
 }
 
-std::vector<std::string> words_of_line(std::string_view line) {
-  std::vector<std::string> found;
+// DPDK's names of virtual devices end in digits: net_failsafe0.
+bool has_virtual_device(std::string_view text, std::string_view driver) {
+  for (auto at = text.find(driver); at != std::string_view::npos; at = text.find(driver, at + 1)) {
+    auto end = at + driver.size();
+    while (end < text.size() && is_digit(text[end])) ++end;
+    if (is_bounded(text, at, end)) return true;
+  }
+  return false;
+}
+
+// move.managers judges the rules that keep network managers away from VFs.
+bool is_about_managers(std::string_view line) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"unmanaged-devices",
+                                              "NM_UNMANAGED",
+                                              "ID_NET_MANAGED_BY",
+                                              "UNMANAGED_SRIOV",
+                                              "match-device"},
+      [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
+std::vector<std::string_view> words_of_line(std::string_view line) {
+  std::vector<std::string_view> found;
   const auto first = line.find_first_not_of(" \t");
   if (first == std::string_view::npos || line[first] == '#' || line[first] == ';') return found;
   line = line.substr(0, line.find(" #"));
-  for (const auto list : {std::span<const std::string_view>(kOldDrivers),
-                          std::span<const std::string_view>(kFailSafe)}) {
-    for (const auto word : list) {
-      if (has_word(line, word)) found.emplace_back(word);
-    }
+  if (line.substr(first).starts_with("blacklist") || is_about_managers(line)) return found;
+  const bool names_mana = has_word(line, kManaDriver);
+  for (const auto word : kMellanoxDrivers) {
+    if (!names_mana && has_word(line, word)) found.push_back(word);
   }
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (line[at] == 'e') {
-      if (auto name = vf_name_at(line, at)) found.push_back(*std::move(name));
-    } else if (is_digit(line[at]) || (line[at] >= 'a' && line[at] <= 'f')) {
-      if (auto address = pci_address_at(line, at)) found.push_back(*std::move(address));
-    }
+  for (const auto word : kFailSafe) {
+    if (has_virtual_device(line, word)) found.push_back(word);
+  }
+  for (std::size_t at = 0; at < line.size() && found.size() < kMaxMentions; ++at) {
+    const auto word = line[at] == 'e' ? vf_name_at(line, at) : std::string_view();
+    const auto other = word.empty() ? pci_address_at(line, at) : word;
+    if (other.empty()) continue;
+    found.push_back(other);
+    at += other.size() - 1;
   }
   return found;
-}
-
-bool is_old_driver(std::string_view word) {
-  return std::ranges::find(kOldDrivers, word) != kOldDrivers.end();
 }
 
 Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
@@ -123,7 +145,8 @@ Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
   std::vector<InstalledKernel> kernels;
   for (const auto& release : *releases) {
     const auto mana = os::kernel_has_module(files, release, "mana");
-    if (!mana) continue;  // a remainder of a removed kernel
+    if (!mana && mana.error().code == Errc::not_found) continue;  // of a removed kernel
+    if (!mana) return tl::unexpected<Error>(mana.error());
     kernels.push_back({release,
                        release == running,
                        *mana,
@@ -132,38 +155,27 @@ Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
   return kernels;
 }
 
-class MentionReader {
- public:
-  MentionReader(const os::Files& files, std::vector<std::string>& unread)
-      : files_(files), unread_(unread) {}
-
-  void read(const std::string& path, std::vector<Mention>& mentions) {
-    const auto node = files_.node(path);
-    if (!node || node->type != os::Node::Type::file) return;
-    const auto text = files_.read(path, kMaxConfigFile);
-    if (!text) return unread_.push_back(path);
-    for (auto& mention : mentions_in(path, *text)) {
-      if (mentions.size() < kMaxMentions) mentions.push_back(std::move(mention));
-    }
+void read_mentions(const os::Files& files, const std::string& path, ConfigMentions& into) {
+  const auto node = files.node(path);
+  if (!node || node->type != os::Node::Type::file) return;
+  const auto text = files.read(path, kMaxConfigFile);
+  if (!text) return into.unread.push_back(path);
+  const bool is_database = path.ends_with("conf.db");
+  for (auto& mention : mentions_in(path, is_database ? newest_devargs(*text) : *text)) {
+    if (into.mentions.size() < kMaxMentions) into.mentions.push_back(std::move(mention));
   }
-
- private:
-  const os::Files& files_;
-  std::vector<std::string>& unread_;
-};
+}
 
 }  // namespace
 
 std::vector<Mention> mentions_in(const std::string& path, std::string_view text) {
   std::vector<Mention> mentions;
-  const bool names_mana = has_word(text, kManaDriver);
   std::size_t number = 0;
   for (const auto line : split(text, '\n')) {
     ++number;
-    for (auto& word : words_of_line(line)) {
-      if (names_mana && is_old_driver(word)) continue;
-      mentions.push_back({path, number, std::move(word)});
+    for (const auto word : words_of_line(line)) {
       if (mentions.size() == kMaxMentions) return mentions;
+      mentions.push_back({path, number, std::string(word)});
     }
   }
   return mentions;
@@ -172,25 +184,60 @@ std::vector<Mention> mentions_in(const std::string& path, std::string_view text)
 std::string kept_mentions(std::string_view text) {
   std::string kept;
   for (const auto line : split(text, '\n')) {
-    auto words = words_of_line(line);
-    if (has_word(line, kManaDriver)) words.emplace_back(kManaDriver);
-    kept += join(words, " ") + "\n";
+    std::string_view separator;
+    for (const auto word : words_of_line(line)) {
+      kept += fmt::format("{}{}", separator, word);
+      separator = " ";
+    }
+    kept += '\n';
   }
   return kept;
 }
 
-Move gather_move(const os::Files& files, const Facts& facts) {
-  Move move;
-  move.kernels = installed_kernels(files, facts.kernel ? facts.kernel->release : "");
-  move.management = NetworkManagers(files).management_of_mana();
-  MentionReader reader(files, move.unread);
-  for (const auto& [directory, suffix] : kNetworkDirectories) {
-    for (const auto& name : files.list(directory).value_or(std::vector<std::string>{})) {
-      if (name.ends_with(suffix)) reader.read(fmt::format("{}/{}", directory, name), move.network);
+std::string newest_devargs(std::string_view text) {
+  std::map<std::string, std::pair<std::size_t, std::string>> rows;  // line and value by row
+  std::size_t number = 0;
+  for (const auto line : split(text, '\n')) {
+    ++number;
+    if (!line.starts_with('{')) continue;
+    const auto record = nlohmann::json::parse(line, nullptr, false);
+    if (!record.is_object() || !record.contains("Interface")) continue;
+    const auto& changes = record["Interface"];
+    if (!changes.is_object()) continue;
+    for (const auto& [row, change] : changes.items()) {
+      if (change.is_null()) rows.erase(row);
+      if (!change.is_object() || !change.contains("options")) continue;
+      rows[row] = {number, {}};
+      const auto options = change["options"].dump();
+      for (const auto& mention : mentions_in({}, options)) {
+        rows[row].second += mention.word + " ";
+      }
     }
   }
-  for (const auto* path : kNetworkFiles) reader.read(path, move.network);
-  for (const auto* path : kProgramFiles) reader.read(path, move.programs);
+  std::vector<std::string> lines(number);
+  for (const auto& [row, value] : rows) lines.at(value.first - 1) += value.second;
+  return join(lines, "\n");
+}
+
+MoveFacts gather_move(const os::Files& files, const Facts& facts) {
+  MoveFacts move;
+  move.kernels = installed_kernels(files, facts.kernel ? facts.kernel->release : "");
+  std::vector<MacAddress> macs;
+  for (const auto& nic : facts.nics.value_or(std::vector<Nic>{})) {
+    if (nic.synthetic) macs.push_back(nic.synthetic->mac);
+  }
+  move.management = NetworkManagers(files).management_of_mana(macs);
+  for (const auto& [directory, suffix] : kNetworkDirectories) {
+    const auto names = files.list(directory);
+    if (!names && names.error().code != Errc::not_found)
+      move.network.unread.emplace_back(directory);
+    for (const auto& name : names.value_or(std::vector<std::string>{})) {
+      if (!name.ends_with(suffix)) continue;
+      read_mentions(files, fmt::format("{}/{}", directory, name), move.network);
+    }
+  }
+  for (const auto* path : kNetworkFiles) read_mentions(files, path, move.network);
+  for (const auto* path : kProgramFiles) read_mentions(files, path, move.programs);
   return move;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What decides whether an Azure VM without MANA will work when Azure moves it to a host with MANA.
-// The reasons are collected from public threads; docs/checks.md names them.
+// The facts that decide whether an Azure VM without MANA will work after Azure has moved it to a
+// host with MANA. Sources: issue 106 of azure-vm-utils (NetworkManager) and the documents of
+// netplan, udev, DPDK, VPP, Suricata and Open vSwitch. docs/checks.md describes the checks.
 
 #pragma once
 
@@ -15,16 +16,21 @@
 namespace manactl::host {
 
 // `facts` must contain kernel and functions. Files that do not exist are ignored.
-Move gather_move(const os::Files& files, const Facts& facts);
+MoveFacts gather_move(const os::Files& files, const Facts& facts);
 
 // The words of a configuration file that name hardware of hosts without MANA: the drivers of
-// Mellanox, names of VFs such as "enP257s2" or "enP*", PCI addresses, and DPDK's drivers for
-// fail-safe. Comments do not count, nor do the drivers if the file also names mana. `path` becomes
-// that of the mentions.
+// Mellanox, names of VFs such as "enP257s2", PCI addresses, and DPDK's drivers for fail-safe.
+// Comments do not count, nor do drivers in a line that also names mana, and rules about network
+// managers. `path` becomes that of the mentions.
+inline constexpr const char* kVfOfMana = "enP30832s1";  // as Azure's images name it
+
 std::vector<Mention> mentions_in(const std::string& path, std::string_view text);
 
-// The words of `text` that mentions_in() and the rules of udev need, in their lines. Everything
-// else is removed.
+// Returns `text` with only the words that mentions_in() searches for, in their lines. For bundles.
 std::string kept_mentions(std::string_view text);
+
+// Returns the words of mentions_in() in the present options of the interfaces of Open vSwitch, in
+// the lines of the database (ovsdb(5)) that set them. Everything else is removed.
+std::string newest_devargs(std::string_view text);
 
 }  // namespace manactl::host

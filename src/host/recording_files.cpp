@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "host/scrub_files.h"
 
 namespace manactl::host {
 
@@ -39,7 +40,9 @@ Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_
   auto text = real_.read(path, max_bytes);
   const std::string place = canonical(path, true);
   if (text) {
-    entries_[place] = {TreeEntry::Kind::file, *text + "\n"};  // read() removes this newline
+    entries_[place] = {
+        TreeEntry::Kind::file,
+        recorded_text(std::string(path), *text) + "\n"};  // read() removes this newline
     read_paths_[place] = path;
   } else {
     errors_.emplace(path, text.error());

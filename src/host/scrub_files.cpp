@@ -45,10 +45,8 @@ std::string meminfo(std::string_view text) {
   return lines_with(text, {"Hugepagesize"}, ':');
 }
 
-// The meaning of a key depends on its section. Only the kind of section is kept, because people
-// choose the rest of its name.
-// The text that `keep` returns for each line, or else what names hardware: messages contain the
-// numbers of these lines.
+// Replaces each line by the result of `keep` or, if that is empty, by kept_mentions(). The lines
+// keep their numbers, because messages contain them.
 template <class KeepLine>
 std::string numbered_lines(std::string_view text, KeepLine keep) {
   std::string kept;
@@ -60,6 +58,8 @@ std::string numbered_lines(std::string_view text, KeepLine keep) {
   return kept.empty() ? kept : kept + '\n';
 }
 
+// The meaning of a key depends on its section. Only the kind of section is kept, because people
+// choose the rest of its name.
 std::string network_manager(std::string_view text) {
   return numbered_lines(text, [](std::string_view line) -> std::string {
     if (line.starts_with('[')) return line.starts_with("[device") ? "[device]\n" : "[section]\n";
@@ -68,17 +68,39 @@ std::string network_manager(std::string_view text) {
 }
 
 std::string networkd(std::string_view text) {
-  return numbered_lines(text, [](std::string_view line) {
-    return lines_with(line, {"Unmanaged", "Driver", "MACAddress", "ADMIN_STATE"});
+  return numbered_lines(text, [](std::string_view line) -> std::string {
+    if (line.starts_with('[')) return line.starts_with("[Match]") ? "[Match]\n" : "[section]\n";
+    return lines_with(line,
+                      {"Unmanaged",
+                       "Driver",
+                       "MACAddress",
+                       "PermanentMACAddress",
+                       "Name",
+                       "Type",
+                       "ADMIN_STATE"});
   });
 }
 
-// Rules that concern network managers are evaluated as a whole.
+// Rules that concern network managers are evaluated.
 std::string udev_rules(std::string_view text) {
   const bool is_evaluated = std::ranges::any_of(kUnmanagedProperties, [&](auto property) {
     return text.find(property) != std::string_view::npos;
   });
-  return is_evaluated ? std::string(text) : kept_mentions(text);
+  return is_evaluated ? reduced_rules(text) : kept_mentions(text);
+}
+
+// The present options of Open vSwitch, in the form of the database.
+std::string kept_devargs(std::string_view text) {
+  std::string kept;
+  std::size_t number = 0;
+  for (const auto line : split(newest_devargs(text), '\n')) {
+    ++number;
+    kept +=
+        line.empty()
+            ? "\n"
+            : fmt::format("{{\"Interface\": {{\"{}\": {{\"options\": \"{}\"}}}}}}\n", number, line);
+  }
+  return kept;
 }
 
 std::string udev(std::string_view text) {
@@ -212,19 +234,8 @@ constexpr std::array kRows = {
     Row{"logs/*", kKeepAll, Scrub::log},
     Row{"*/os-release", os_release},
     Row{"*modprobe.d/*.conf", modprobe},
-    Row{"etc/NetworkManager/system-connections/*", kept_mentions},
     Row{"*NetworkManager/*", network_manager},
-    Row{"*udev/rules.d/*", udev_rules},
     Row{"*systemd/network/*.network", networkd},
-    Row{"etc/netplan/*", kept_mentions},
-    Row{"etc/network/interfaces*", kept_mentions},
-    Row{"etc/sysconfig/*", kept_mentions},
-    Row{"etc/default/irqbalance", kept_mentions},
-    Row{"etc/sysctl.*", kept_mentions},
-    Row{"etc/systemd/*", kept_mentions},
-    Row{"etc/vpp/startup.conf", kept_mentions},
-    Row{"etc/suricata/suricata.yaml", kept_mentions},
-    Row{"etc/openvswitch/conf.db", kept_mentions},
     Row{"run/systemd/netif/links/*", networkd},
     Row{"run/udev/data/*", udev},
     Row{"*/pkgconfig/libdpdk.pc", package_config},
@@ -252,10 +263,30 @@ constexpr std::array kRows = {
     Row{"sys/*_hugepages", number},
 };
 
+// Files that administrators write. Every bundle contains only what is kept of them, because they
+// may contain secrets.
+constexpr std::array kConfigRows = {
+    Row{"*udev/rules.d/*", udev_rules},
+    Row{"etc/netplan/*", kept_mentions},
+    Row{"etc/network/interfaces*", kept_mentions},
+    Row{"etc/sysconfig/*", kept_mentions},
+    Row{"etc/default/irqbalance", kept_mentions},
+    Row{"etc/sysctl.*", kept_mentions},
+    Row{"etc/systemd/network/*.link", kept_mentions},
+    Row{"etc/vpp/startup.conf", kept_mentions},
+    Row{"etc/suricata/suricata.yaml", kept_mentions},
+    Row{"etc/openvswitch/conf.db", kept_devargs},
+};
+
+bool matches(const Row& row, const std::string& read_as) {
+  return fnmatch(row.pattern, read_as.c_str(), 0) == 0;
+}
+
 const Row* row_of(const std::string& read_as) {
-  const auto* found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
-    return fnmatch(row.pattern, read_as.c_str(), 0) == 0;
-  });
+  const auto is_match = [&](const Row& row) { return matches(row, read_as); };
+  const auto* config = std::ranges::find_if(kConfigRows, is_match);
+  if (config != kConfigRows.end()) return config;
+  const auto* found = std::ranges::find_if(kRows, is_match);
   return found == kRows.end() ? nullptr : found;
 }
 
@@ -268,6 +299,12 @@ bool is_mounts(std::string_view path) {
 Scrub scrub_of(const std::string& read_as) {
   const auto* row = row_of(read_as);
   return row == nullptr ? Scrub::addresses : row->scrub;
+}
+
+std::string recorded_text(const std::string& read_as, std::string text) {
+  const auto* row =
+      std::ranges::find_if(kConfigRows, [&](const Row& one) { return matches(one, read_as); });
+  return row == kConfigRows.end() ? std::move(text) : row->keep(text);
 }
 
 std::string kept_text(const std::string& read_as, std::string text, NameReplacer& names) {

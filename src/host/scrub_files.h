@@ -21,6 +21,9 @@ enum class Scrub { nothing, addresses, json, log, report };
 // it.
 Scrub scrub_of(const std::string& read_as);
 
+// What every bundle, scrubbed or not, contains of a file.
+std::string recorded_text(const std::string& read_as, std::string text);
+
 // `names` has the names that learn_mounts() found.
 std::string kept_text(const std::string& read_as, std::string text, NameReplacer& names);
 

@@ -36,8 +36,8 @@ std::vector<Item> items_of(std::string_view line) {
   }
 }
 
-// What is known of the VF. A key that can have several values matches if one of them does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kVf = {{
+// Known properties of the future VF. A key with several values matches if any of them does.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kVf = {{
     {"SUBSYSTEM", "net"},
     {"ACTION", "add"},
     {"KERNEL", "eth1"},
@@ -45,12 +45,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kVf = {{
     {"DRIVERS", "hv_pci"},
     {"SUBSYSTEMS", "pci"},
     {"SUBSYSTEMS", "vmbus"},
+    {"ATTR{flags}", "0x1843"},  // IFF_SLAVE is set when the VF has joined its NIC
     {"ATTRS{vendor}", "0x1414"},
-    {"ENV{ID_NET_DRIVER}", "mana"},
 }};
+
+constexpr std::string_view kDriverProperty = "ENV{ID_NET_DRIVER}";
+constexpr std::size_t kMaxValue = 256, kMaxRules = 10'000, kMaxFile = 1U << 20U;  // bytes
 
 // '|' separates patterns.
 bool matches_any(std::string_view patterns, std::string_view value) {
+  if (patterns.size() > kMaxValue || value.size() > kMaxValue) return false;
   return std::ranges::any_of(split(patterns, '|'), [&](std::string_view pattern) {
     return fnmatch(std::string(pattern).c_str(), std::string(value).c_str(), 0) == 0;
   });
@@ -60,14 +64,18 @@ class Rules {
  public:
   void run(const std::string& path, std::string_view text);
 
-  const std::optional<std::string>& unmanaged_by() const { return unmanaged_by_; }
+  // Since udev has run net_driver or net_setup_link, rules can test the driver.
+  void set_driver() { properties_[std::string(kDriverProperty)] = "mana"; }
+
+  const std::optional<UnmanagingRule>& unmanaged_by() const { return unmanaged_by_; }
 
  private:
   bool applies(const std::vector<Item>& items) const;
-  void assign(const std::string& path, const Item& item);
+  void assign(const std::string& path, const Item& item, bool races);
 
   std::map<std::string, std::string, std::less<>> properties_;  // by "ENV{NAME}"
-  std::optional<std::string> unmanaged_by_;
+  std::optional<UnmanagingRule> unmanaged_by_;
+  std::size_t count_ = 0;
 };
 
 bool Rules::applies(const std::vector<Item>& items) const {
@@ -90,11 +98,13 @@ bool Rules::applies(const std::vector<Item>& items) const {
   });
 }
 
-void Rules::assign(const std::string& path, const Item& item) {
+void Rules::assign(const std::string& path, const Item& item, bool races) {
   if (item.operation != "=" && item.operation != ":=") return;
-  if (item.key.starts_with("ENV{")) properties_[std::string(item.key)] = item.value;
+  if (item.key.starts_with("ENV{") && item.value.size() <= kMaxValue) {
+    properties_[std::string(item.key)] = item.value;
+  }
   if (item.key == "ENV{NM_UNMANAGED}") {
-    unmanaged_by_ = item.value == "1" ? std::optional(path) : std::nullopt;
+    unmanaged_by_ = item.value == "1" ? std::optional(UnmanagingRule{path, races}) : std::nullopt;
   }
 }
 
@@ -104,6 +114,7 @@ void Rules::run(const std::string& path, std::string_view text) {
   for (const auto line : split(joined, '\n')) {
     const auto rule = trim(line);
     if (rule.empty() || rule.front() == '#') continue;
+    if (++count_ > kMaxRules) return;
     const auto items = items_of(rule);
     const auto find = [&](std::string_view key) {
       const auto found = std::ranges::find(items, key, &Item::key);
@@ -114,24 +125,62 @@ void Rules::run(const std::string& path, std::string_view text) {
       continue;
     }
     if (!applies(items)) continue;
-    for (const auto& item : items) assign(path, item);
+    const bool races = std::ranges::find(items, "ATTR{flags}", &Item::key) != items.end();
+    for (const auto& item : items) assign(path, item, races);
     label = find("GOTO");
   }
 }
 
 }  // namespace
 
-std::optional<std::string> rule_that_unmanages_mana(const os::Files& files) {
+std::string reduced_rules(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kKept = {"GOTO", "LABEL", "KERNELS"};
+  std::string reduced;
+  for (const auto line : split(text, '\n')) {
+    const auto rule = trim(line);
+    std::vector<std::string> items;
+    if (!rule.starts_with('#')) {
+      for (const auto& item : items_of(rule)) {
+        const bool is_known =
+            std::ranges::find(kVf, item.key, &decltype(kVf)::value_type::first) != kVf.end() ||
+            std::ranges::find(kKept, item.key) != kKept.end() || item.key == kDriverProperty ||
+            std::ranges::any_of(kUnmanagedProperties, [&](std::string_view property) {
+              return item.key == fmt::format("ENV{{{}}}", property);
+            });
+        items.push_back(fmt::format("{}{}\"{}\"",
+                                    is_known ? item.key : "OTHER",
+                                    item.operation,
+                                    is_known ? item.value : ""));
+      }
+    }
+    const bool continues = rule.ends_with('\\');
+    reduced += join(items, ", ") + (continues ? ", \\\n" : "\n");
+  }
+  return reduced;
+}
+
+std::optional<UnmanagingRule> rule_that_unmanages_mana(const os::Files& files) {
   // A file in etc replaces the one with the same name in usr/lib.
   std::map<std::string, std::string> paths;
-  for (const auto* directory : {"usr/lib/udev/rules.d", "run/udev/rules.d", "etc/udev/rules.d"}) {
+  for (const auto* directory : {"usr/lib/udev/rules.d",
+                                "usr/local/lib/udev/rules.d",
+                                "run/udev/rules.d",
+                                "etc/udev/rules.d"}) {
     for (const auto& name : files.list(directory).value_or(std::vector<std::string>{})) {
       if (name.ends_with(".rules")) paths[name] = fmt::format("{}/{}", directory, name);
     }
   }
+  // These files of systemd run net_driver (since 257) and net_setup_link, which set the driver.
+  constexpr std::string_view kSetsDriver = "80-net-setup-link.rules";
   Rules rules;
+  bool has_driver = false;
   for (const auto& [name, path] : paths) {
-    const auto text = files.read(path);
+    const auto text = files.read(path, kMaxFile);
+    if (!has_driver &&
+        (name >= kSetsDriver || (text && text->find("\"net_driver\"") != std::string::npos))) {
+      rules.set_driver();
+      has_driver = true;
+    }
     if (!text) continue;
     const bool is_relevant = std::ranges::any_of(
         kUnmanagedProperties,

@@ -12,13 +12,24 @@
 
 namespace manactl::host {
 
-// The properties by which rules tell network managers to leave an interface alone.
+// The properties with which rules mark an interface as unmanaged.
 // AZURE_UNMANAGED_SRIOV is set by the rules of azure-vm-utils, and evaluated by others.
 inline constexpr std::string_view kUnmanagedProperties[] = {
     "NM_UNMANAGED", "ID_NET_MANAGED_BY", "AZURE_UNMANAGED_SRIOV"};
 
-// Returns the file whose rule makes NetworkManager leave a VF of the driver mana alone. A match
-// that is not understood, such as a MAC address, does not apply.
-std::optional<std::string> rule_that_unmanages_mana(const os::Files& files);
+struct UnmanagingRule {
+  std::string path;
+  bool races =
+      false;  // it tests the flags of the interface, which change when the VF joins its NIC
+};
+
+// Returns the file whose rule makes NetworkManager leave a VF of the driver mana alone. A rule with
+// a key that cannot be evaluated, such as a MAC address, is ignored, as are very long rules and
+// values.
+std::optional<UnmanagingRule> rule_that_unmanages_mana(const os::Files& files);
+
+// The parts of rules that rule_that_unmanages_mana() evaluates, in their lines. Everything else is
+// replaced. For bundles.
+std::string reduced_rules(std::string_view text);
 
 }  // namespace manactl::host

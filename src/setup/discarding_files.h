@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The journal of a dry run and of a captured VM: empty, and discards every record.
+// An empty journal that discards every record, for a dry run of prepare and for a captured VM.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace manactl::setup {
 
-class DiscardingFiles final : public os::DurableDirectory {
+class DiscardingDirectory final : public os::DurableDirectory {
  public:
   std::string path() const override { return {}; }
 

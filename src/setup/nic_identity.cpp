@@ -85,9 +85,9 @@ Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics,
     if (slot == slots.end()) slot = slots.insert(slots.end(), Slot{pci, {}, {}, {}});
     slot->interfaces.push_back(nic->name());
     slot->macs.push_back(nic->vf->mac);
-    const bool is_bound =
+    const bool needs_channel =
         nic->is_prepared() || std::ranges::find(unprepared, nic) != unprepared.end();
-    if (is_bound && nic->vmbus) slot->channels.push_back(nic->vmbus->str());
+    if (needs_channel && nic->vmbus) slot->channels.push_back(nic->vmbus->str());
     if (slot->macs.size() > kMaxMacs) {
       return fail(Errc::unsupported,
                   fmt::format("{} has more than {} ports, the maximum of net_mana: name fewer "

@@ -141,7 +141,7 @@ Result<PrepareResult> dry_run_prepare(const Request& request,
   auto plan = make_plan(request, facts, context.system, entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
   if (plan->already_prepared) return already_prepared(*plan);
-  DiscardingFiles no_files;
+  DiscardingDirectory no_files;
   Journal journal(no_files);
   return run_plan(*plan, context, journal, {});
 }

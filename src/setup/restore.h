@@ -46,9 +46,9 @@ struct RestoreResult {
   bool is_complete() const;
 };
 
-// Also removes the files of --persist, after their NIC was restored. A dry run takes no lock, and
-// `removed` are the files that restore would remove. With `all`, also those of NICs
-// that are not prepared. The result is empty if there is nothing to restore. Errc::not_found for an
+// Also removes the files of --persist after their NIC was restored; with `all`, also those of NICs
+// that are not prepared. A dry run takes no lock, and lists in `removed` the files that restore
+// would remove. The result is empty if there is nothing to restore. Errc::not_found for an
 // unknown name. Errc::busy, with nothing changed, while a process has a device of one of
 // these NICs open.
 Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,

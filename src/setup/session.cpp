@@ -17,7 +17,7 @@ namespace manactl::setup {
 namespace {
 
 std::unique_ptr<os::DurableDirectory> open_journal(const std::string& root) {
-  if (!root.empty()) return std::make_unique<DiscardingFiles>();
+  if (!root.empty()) return std::make_unique<DiscardingDirectory>();
   return os::open_durable_directory(kJournalDirectory, os::DirectoryAccess::owner_only);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The objects with which a command changes this machine (system, clock, journal, lock), and a class
-// that defers signals until the command is done.
+// The objects with which a command changes a machine, or plans to (system, clock, journal, lock),
+// and a class that defers signals until the command is done.
 
 #pragma once
 

@@ -49,7 +49,7 @@ TEST(Check, ShowsThatANicOfAMultipathRouteIsNotFree) {
   const auto& eth1 = document.at("host").at("nics").at(1);
   EXPECT_EQ(eth1.at("free"), false);
   EXPECT_THAT(eth1.at("reason").get<std::string>(), HasSubstr("the route to 10.9.0.0/16"));
-  EXPECT_THAT(vm.run({"check"}).out, HasSubstr("none of its NICs is free for DPDK"));
+  EXPECT_THAT(vm.run({"check"}).out, HasSubstr("no NIC is free for DPDK"));
   const auto refusal = vm.run({"args", "eth1"}).err;
   EXPECT_EQ(refusal.find("10.9.0.0/16"), refusal.rfind("10.9.0.0/16")) << "named once";
 }

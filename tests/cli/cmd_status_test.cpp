@@ -83,7 +83,7 @@ TEST(StatusCommand, PrintsARowForEachNic) {
             "eth0            kernel  enP30832p0s0    VF          refused: SSH session, default "
             "route and 2 more\n"
             "enP30832p0s0d1  uio     enP30832p0s0d1  user space  journal not read; "
-            "'manactl restore enP30832p0s0d1' gives it back to the kernel\n"
+            "'manactl restore enP30832p0s0d1' returns the NIC to the kernel\n"
             "Hugepages\n"
             "  node 0     64 of 64 pages of 2 MiB free\n");
   EXPECT_THAT(manactl_on("healthy-two-nics", {"status", "eth1"}).out,

@@ -151,13 +151,13 @@ TEST(DoctorText, BeginsWithTheCommandThatDecidesMostPossibleCauses) {
   add("`dmesg | grep mana` prints a line", {});
   EXPECT_THAT(show({diagnosis, {}, {}, {}}),
               HasSubstr("another NIC. 3 causes are possible (-v lists them).\n"
-                        "  First    `ip -br link` confirms one of them\n"));
+                        "  First    `ip -br link` tests 1 of them\n"));
   add("`dmesg | grep -E \"VF slot|HWC\"` prints a line", {});
   EXPECT_THAT(show({diagnosis, {}, {}, {}}),
-              HasSubstr("  First    `dmesg | grep -E \"mana|VF slot|HWC\"` decides 2 of them\n"));
+              HasSubstr("  First    `dmesg | grep -E \"mana|VF slot|HWC\"` tests 2 of them\n"));
   add("`lsmod` prints nothing", {"kernel.mana", "rdma.core"});
   EXPECT_THAT(show({diagnosis, {}, {}, {}}),
-              HasSubstr("`manactl check --only interfaces.up,kernel.mana,rdma.core` decides 2\n"));
+              HasSubstr("`manactl check --only interfaces.up,kernel.mana,rdma.core` tests 2\n"));
 }
 
 TEST(DoctorText, NamesTheOnlyCauseThatIsNotContradicted) {

@@ -64,11 +64,11 @@ TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
     print_text(screen, output, verbosity);
     EXPECT_THAT(out.str(),
                 ::testing::HasSubstr("prepared without manactl; 'manactl restore enP30832p0s0d1' "
-                                     "gives it back to the kernel\n"));
+                                     "returns the NIC to the kernel\n"));
   }
   output.status.nics.front().journal = setup::JournalState::unknown;
   const std::string text =
-      "journal not read; 'manactl restore enP30832p0s0d1' gives it back to the kernel\n";
+      "journal not read; 'manactl restore enP30832p0s0d1' returns the NIC to the kernel\n";
   for (const auto& [verbosity, label] :
        {std::pair(0, "user space  "), {1, "  journal    unknown: "}}) {
     std::ostringstream out;

@@ -119,7 +119,7 @@ TEST(Forwarding, ReturnsEveryFrameUnchanged) {
     auto plan = mixed_plan("net_af_packet0,iface=receiver", 1);
     const auto sent = expected(plan, MacAddress{{0x02, 0, 0, 0, 0, 1}}, 0, 100);
     plan.mode = Mode::fwd;
-    plan.traffic.flows = 1;
+    plan.traffic = {};
     plan.trial.rate.reset();
     plan.trial.seconds = 50;
     auto engine = kDpdkEngine.make();

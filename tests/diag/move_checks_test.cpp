@@ -24,8 +24,8 @@ host::Facts mlx5_vm() {
     function.adapter = host::Adapter::mlx;
     function.driver = "mlx5_core";
   }
-  facts.move = host::Move{std::vector<host::InstalledKernel>{{"6.8.0", true, true, true}},
-                          host::Management{true, "no network manager is running"}};
+  facts.move = host::MoveFacts{std::vector<host::InstalledKernel>{{"6.8.0", true, true, true}},
+                               host::Management{true, "no network manager is running"}};
   return facts;
 }
 
@@ -60,15 +60,18 @@ TEST(MoveManagers, FailsIfTheVfWouldBeManaged) {
   facts.move->management = host::Management{false, "no rule"};
   const auto finding = run_check(facts, "move.managers");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(test::commands_of(finding), HasSubstr("driver:mana"));
+  EXPECT_THAT(test::commands_of(finding),
+              testing::AllOf(HasSubstr("driver:mana"), HasSubstr("Driver=mana")));
+  facts.move->management = host::Management{true, "only if the VF has joined", true};
+  EXPECT_EQ(run_check(facts, "move.managers").status, Status::warn);
   facts.move->management = test::unreadable();
   EXPECT_EQ(run_check(facts, "move.managers").status, Status::unknown);
 }
 
 TEST(MoveNames, WarnsWithFileAndLine) {
   auto facts = mlx5_vm();
-  facts.move->network.push_back({"etc/netplan/50.yaml", 7, "mlx5_core"});
-  facts.move->unread.emplace_back("etc/netplan/90.yaml");
+  facts.move->network.mentions.push_back({"etc/netplan/50.yaml", 7, "mlx5_core"});
+  facts.move->network.unread.emplace_back("etc/netplan/90.yaml");
   const auto finding = run_check(facts, "move.names");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_EQ(finding.detail, "/etc/netplan/50.yaml:7 names mlx5_core");
@@ -78,11 +81,11 @@ TEST(MoveNames, WarnsWithFileAndLine) {
 TEST(MovePrograms, FailsForAFunctionOfMellanox) {
   auto facts = mlx5_vm();
   const auto address = facts.functions->at(0).address.str();
-  facts.move->programs.push_back({"etc/vpp/startup.conf", 3, "0999:00:02.0"});
+  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 3, "0999:00:02.0"});
   EXPECT_EQ(run_check(facts, "move.programs").status, Status::pass) << "another kind of function";
-  facts.move->programs.push_back({"etc/openvswitch/conf.db", 9, address});
-  EXPECT_EQ(run_check(facts, "move.programs").status, Status::warn) << "it may be an old entry";
-  facts.move->programs.push_back({"etc/vpp/startup.conf", 4, address});
+  facts.move->programs.unread.emplace_back("etc/openvswitch/conf.db");
+  EXPECT_EQ(run_check(facts, "move.programs").status, Status::unknown);
+  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 4, address});
   const auto finding = run_check(facts, "move.programs");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail,

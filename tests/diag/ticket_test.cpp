@@ -243,6 +243,10 @@ TEST(TicketChecks, ExistForEveryCheckThatATicketCanDecide) {
                                                   "memory.node",
                                                   "memory.testpmd",
                                                   "memory.mounts",
+                                                  "move.kernels",
+                                                  "move.managers",
+                                                  "move.names",
+                                                  "move.programs",
                                                   "rdma.driver-id",
                                                   "kernel.uio-hv-generic"};
   std::set<std::string_view> decided;

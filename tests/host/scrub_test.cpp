@@ -242,7 +242,8 @@ TEST(ScrubbedTree, KeepsOnlyWhatManactlReads) {
       tree.at("proc/8/mounts").text,
       "cifs /mnt/1 cifs addr=198.18.0.1 0 0\nhugetlbfs /dev/hugepages hugetlbfs pagesize=2M 0 0\n");
   EXPECT_EQ(tree.at("etc/systemd/network/10-host1.network").text,
-            "\nMACAddress=02:00:00:00:00:01\nDriver=mana\n\n\n\nUnmanaged=yes\n");
+            "[Match]\nMACAddress=02:00:00:00:00:01\nDriver=mana\n[section]\n\n[section]\nUnmanaged="
+            "yes\n");
   EXPECT_EQ(tree.at("etc/NetworkManager/conf.d/99-alice.conf").text,
             "[device]\nmatch-device=mac:02:00:00:00:00:01\nmanaged=0\n"
             "[section]\nunmanaged-devices=driver:mana\n");

@@ -329,8 +329,8 @@ Exit run_plan(Context& context,
   if (setting.simulated) {
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};
-    const bool is_deaf = receives(plan.mode) && report::moved_nothing(*result);
-    const auto note = is_deaf ? backend_note(plan.mode, system->files) : std::string();
+    const bool received_nothing = receives(plan.mode) && report::moved_nothing(*result);
+    const auto note = received_nothing ? backend_note(plan.mode, system->files) : std::string();
     if (!note.empty()) notes.push_back(note);
   }
   if (writer) save(context, **files, *result);

@@ -215,39 +215,37 @@ std::string CheckWriter::verdict(const diag::Readiness& readiness, const Uses& u
   std::vector<std::string> names;
   for (const auto use : uses)
     names.emplace_back(use == diag::Use::kernel ? "kernel networking" : "DPDK");
-  const bool is_not = readiness.ready == false;
-  const auto what = join(names, is_not ? " or " : " and ");
-  const auto* preposition = result_.facts.has_mana() ? "for" : "for MANA with";
-  if (is_not) {
+  const bool is_not_ready = readiness.ready == false;
+  const auto what = join(names, is_not_ready ? " or " : " and ");
+  const auto* purpose = result_.facts.has_mana() ? "for" : "for MANA with";
+  if (is_not_ready) {
     return fmt::format("Not ready {} {}; see 'manactl help {}'.",
-                       preposition,
+                       purpose,
                        what,
                        readiness.reasons.front()->check.id);
   }
   if (!readiness.ready) {
-    return fmt::format("No check failed for {}, but {} could not be decided; -v shows why.",
-                       what,
-                       counted(readiness.reasons.size(), "check"));
+    return fmt::format("Whether this VM is ready {} {} is unknown; -v shows why.", purpose, what);
   }
   std::vector<std::string> exceptions;
   const bool uses_dpdk = uses.back() == diag::Use::dpdk;
   if (uses_dpdk && result_.facts.has_mana() && !any_nic_is_free(result_)) {
     const auto& interface = result_.options.interface;
     exceptions.push_back(interface ? printable(*interface) + " is not free for DPDK"
-                                   : "none of its NICs is free for DPDK");
+                                   : "no NIC is free for DPDK");
   }
   // Programs that contain DPDK, such as manactl bench, need none.
   if (uses_dpdk && result_.facts.dpdk && result_.facts.dpdk->empty()) {
     exceptions.emplace_back("no shared DPDK is installed");
   }
   return fmt::format("Ready {} {}{}{}.",
-                     preposition,
+                     purpose,
                      what,
                      exceptions.empty() ? "" : ", but ",
                      join(exceptions, ", and "));
 }
 
-// Whether one sentence can state both.
+// True if one sentence can state both verdicts.
 bool agree(const diag::Readiness& a, const diag::Readiness& b) {
   const auto first = [](const diag::Readiness& readiness) {
     return readiness.reasons.empty() ? nullptr : readiness.reasons.front();

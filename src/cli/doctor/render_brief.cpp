@@ -183,8 +183,7 @@ void BriefAnswer::add_cause(const Item& root) {
   const auto decision = is_open ? diag::best_decision(root.alternatives) : std::nullopt;
   if (!decision) return;
   const auto command = result_.hints.complete(fmt::format("`{}`", decision->command));
-  const auto what = decision->causes == 1 ? std::string("confirms one of them")
-                                          : fmt::format("decides {} of them", decision->causes);
+  const auto what = fmt::format("tests {} of them", decision->causes);
   add(Importance::commands, labeled("First"), command + " " + what);
 }
 
@@ -289,8 +288,8 @@ std::size_t BriefAnswer::rows() const {
   return rows;
 }
 
-// Omits the last part, or the last sentence, of the least importance. The first sentence of a fix
-// is essential.
+// Omits the least important part, or the last sentence of the fix. The first sentence of a fix is
+// essential.
 bool BriefAnswer::omit_one() {
   const auto importance = [](const Part& part) {
     const bool is_short = part.importance == Importance::fix && part.pieces.size() < 2;

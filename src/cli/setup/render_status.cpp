@@ -79,7 +79,7 @@ bool has_entry(const setup::NicStatus& nic) {
 // bound.
 std::string text_without_entry(const setup::NicStatus& nic) {
   return fmt::format(
-      "{}; 'manactl restore {}' gives it back to the kernel",
+      "{}; 'manactl restore {}' returns the NIC to the kernel",
       nic.journal == setup::JournalState::none ? "prepared without manactl" : "journal not read",
       shell_word(nic.name));
 }

@@ -22,8 +22,8 @@ struct SimOptions {
   bool strict = false;
 };
 
-// Returns the kinds of the planned faults, without calls that are missing.
-std::set<adapter::FaultKind> counted_faults(const std::vector<std::string>& settings) {
+// Returns the kinds of the planned faults that are counted: all except `missing` and `foreign`.
+std::set<adapter::FaultKind> countable_kinds(const std::vector<std::string>& settings) {
   constexpr std::string_view kFault = "fault=";
   std::set<adapter::FaultKind> kinds;
   for (const auto& setting : settings) {
@@ -52,7 +52,7 @@ Exit run_sim(const SimOptions& options, Context& context) {
   const auto outcome = adapter::launch(
       {*library, join(options.settings, " "), options.command, context.json, options.paths});
   if (!outcome) return report_error(context, because(outcome.error(), "sim").value());
-  const SimResult result{*outcome, options.command, counted_faults(options.settings)};
+  const SimResult result{*outcome, options.command, countable_kinds(options.settings)};
   const Exit exit = exit_of(*outcome, options.strict);
   if (context.json) print_json(context.out, result, exit);
   if (!context.json && !context.quiet) print_text(context.err, result);

@@ -58,7 +58,7 @@ std::string unused_reason(const AdapterCounters& counters) {
       printable(adapter::driver_of(counters)));
 }
 
-// Returns the number of injected faults by kind. A kind that was not planned has none.
+// Returns the number of injected faults of each planned kind.
 std::vector<std::pair<std::string_view, std::uint64_t>> injected_faults(const SimResult& result) {
   const auto& counters = *result.outcome.counters;
   std::vector<std::pair<std::string_view, std::uint64_t>> faults;

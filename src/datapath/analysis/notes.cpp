@@ -91,8 +91,9 @@ std::string slow_reason(const BenchPlan& plan, const ReportedCount& rejected, do
     if (!rejected) return "the device accepted no more packets, or the workers were preempted";
     if (static_cast<double>(*rejected) >= missing)
       return fmt::format("the device rejected {} attempts to send", *rejected);
-    return fmt::format("the device rejected {}, so the workers were too slow or preempted",
-                       *rejected == 0 ? "nothing" : fmt::format("only {} packets", *rejected));
+    return fmt::format(
+        "the device rejected {}, so the workers were too slow or preempted",
+        *rejected == 0 ? "nothing" : fmt::format("only {} attempts to send", *rejected));
   }
   return fmt::format(
       "at most {} requests of a queue are in flight, so sending waits for replies; or the device "

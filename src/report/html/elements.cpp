@@ -35,7 +35,7 @@ std::string with_whole_quantities(std::string_view escaped) {
     const bool is_inner = i > 0 && i + 1 < escaped.size() && escaped[i] == ' ';
     const bool is_break =
         is_inner && is_digit(escaped[i - 1]) && escaped[i + 1] != '(' && escaped[i + 1] != '-';
-    text += is_break ? std::string_view("&nbsp;") : escaped.substr(i, 1);
+    text += is_break ? std::string_view("&#160;") : escaped.substr(i, 1);
   }
   return text;
 }
