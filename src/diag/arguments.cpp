@@ -58,6 +58,8 @@ void ArgumentTracker::next(const Signature& signature,
                            const Event& event) {
   if (signature.id == "device-arguments") {
     read_arguments(event.message, event.line);
+    const bool has_addresses = event.message.find("--tx-ip") != std::string_view::npos;
+    if (capture(captures, "mode") == "txonly" && !has_addresses) default_addresses_ = event.line;
   } else if (signature.id == "testpmd-azure-port") {
     add_port(in_lower_case(capture(captures, "mac")), event.line);
   } else if (signature.id == "dpdk-package") {
@@ -76,6 +78,9 @@ std::vector<Observation> ArgumentTracker::finish() const {
   };
   add(kRepeatedArgument, repeated_);
   add(kOtherMac, other_mac_);
+  if (default_addresses_ != 0) {
+    add(kDefaultAddresses, fmt::format("line {} has txonly and no --tx-ip", default_addresses_));
+  }
   if (netvsc_package_ != 0 && mana_package_ == 0) {
     add(kNoManaPackage,
         fmt::format("line {} lists the package of net_netvsc, and no line that of net_mana",

@@ -35,6 +35,7 @@ class ArgumentTracker {
   std::string repeated_;                                 // text of an observation; may be empty
   std::string other_mac_;                                // the same
   std::uint64_t netvsc_package_ = 0, mana_package_ = 0;  // lines
+  std::uint64_t default_addresses_ = 0;                  // line
   std::uint64_t kernel_driver_ = 0, user_driver_ = 0;    // lines
 };
 

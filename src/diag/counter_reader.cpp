@@ -132,7 +132,12 @@ std::size_t CounterReader::match_rows(std::string_view text) {
 }
 
 void CounterReader::add_row(std::string_view text, std::uint64_t number) {
-  const auto device = row_.device.substr(0, kMaxDevice);
+  auto device = row_.device.substr(0, kMaxDevice);
+  // In a loop of a shell, the output is that of several devices.
+  if (device.starts_with('$')) {
+    report_.is_comparable = false;
+    device = {};
+  }
   if (!device.empty() && device != report_.device) {
     add_report();
     report_.device = device;

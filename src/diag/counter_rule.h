@@ -48,15 +48,17 @@ enum class CounterConclusion : std::uint8_t {
             // packets
   frozen,   // no report changes the counters `of`, while those of `reference` grow
   zero,     // the counters `of` are 0, while those of `reference` grow
+  missing,  // `of` are less than `per_mille` of `reference` of another port, which sent them
   share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };
 
-inline constexpr EnumWords<CounterConclusion, 6> kCounterConclusions = {{
+inline constexpr EnumWords<CounterConclusion, 7> kCounterConclusions = {{
     {CounterConclusion::stopped, "stopped"},
     {CounterConclusion::resumed, "resumed"},
     {CounterConclusion::grown, "grown"},
     {CounterConclusion::frozen, "frozen"},
     {CounterConclusion::zero, "zero"},
+    {CounterConclusion::missing, "missing"},
     {CounterConclusion::share, "share"},
 }};
 
@@ -68,7 +70,8 @@ struct CounterRule {
   std::vector<std::string> modes, excluded_modes;
   std::vector<Counter> of, reference;
   std::uint64_t per_mille = 0;
-  std::uint64_t min_packets = 0;  // of `reference` for zero and frozen, and of `of` for the others
+  std::uint64_t min_packets =
+      0;  // of `reference` for zero, frozen and missing, and of `of` for the others
   std::uint64_t min_packets_in_one_report = 0;  // the same in a log with one report; 0: not enough
   bool all_devices = false;  // the counters of all devices of the program must be 0
 };

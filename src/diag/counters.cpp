@@ -174,14 +174,20 @@ void CounterTracker::add(CounterReport& report) {
 }
 
 void CounterTracker::next(const Signature& signature, const Captures& captures) {
+  const auto mode = capture(captures, "mode");
+  const bool is_command = signature.role == Role::note && !mode.empty();
+  if (is_command) {
+    end_all();
+    mac_ = capture(captures, "mac");
+    mode_ = mode;
+  }
   if (!signature.begins && !signature.state) return;
   if (kind_of(signature) != RunKind::program) return;
   if (signature.begins) {
-    finish();
+    end_all();
     mode_.clear();
     is_paused_ = false;
   }
-  const auto mode = capture(captures, "mode");
   if (!mode.empty()) mode_ = mode;
   if (!signature.state) return;
   if (*signature.state == State::stopped || *signature.state == State::lost) is_paused_ = true;
@@ -189,6 +195,11 @@ void CounterTracker::next(const Signature& signature, const Captures& captures) 
 }
 
 void CounterTracker::finish() {
+  end_all();
+  look_for_missing();
+}
+
+void CounterTracker::end_all() {
   for (const auto& series : series_) conclude(series);
   series_.clear();
 }
@@ -266,7 +277,11 @@ void CounterTracker::conclude(const Series& series) {
     if (rule.conclusion == CounterConclusion::frozen) look_for_frozen(*signature, series);
     if (rule.conclusion == CounterConclusion::zero) look_for_zero(*signature, series);
     if (rule.conclusion == CounterConclusion::share) look_for_share(*signature, series);
+    if (rule.conclusion == CounterConclusion::missing) note_receiver(*signature, series);
   }
+  const auto sent = growth(series, {Counter::tx});
+  const bool is_sender = mode_ == "txonly" && series.program == "testpmd" && !mac_.empty();
+  if (is_sender && (!sender_ || sent > sender_->packets)) sender_ = Port{nullptr, mac_, sent, {}};
 }
 
 // A stop that was reported ends only if the counters change.
@@ -310,6 +325,31 @@ void CounterTracker::look_for_zero(const Signature& signature, const Series& ser
   if (!has_all || value->value > 0 || least == 0 || packets < least) return;
   if (rule.all_devices && !is_zero_everywhere(rule, series)) return;
   report(signature, series, value->line, {{"packets", std::to_string(packets)}});
+}
+
+// A receiver that has just started may not have received its packets yet.
+void CounterTracker::note_receiver(const Signature& signature, const Series& series) {
+  constexpr std::uint64_t kReports = 3;
+  const auto* const value = shown(series, signature.counters->of);
+  if (series.reports < kReports || value == nullptr || mac_.empty()) return;
+  const auto packets = growth(series, signature.counters->of);
+  if (receiver_ && receiver_->packets >= packets) return;
+  receiver_ = Port{&signature, mac_, packets, value->line};
+}
+
+// The log has the reports of two programs: one sends, the other receives.
+void CounterTracker::look_for_missing() {
+  constexpr std::uint64_t kMille = 1000;
+  if (!sender_ || !receiver_ || sender_->mac == receiver_->mac) return;
+  const auto& rule = *receiver_->rule->counters;
+  const bool is_missing = sender_->packets >= rule.min_packets &&
+                          receiver_->packets * kMille < sender_->packets * rule.per_mille;
+  if (!is_missing) return;
+  found_.push_back({receiver_->rule,
+                    {{"packets", std::to_string(receiver_->packets)},
+                     {"sent", std::to_string(sender_->packets)}},
+                    receiver_->line,
+                    receiver_->line.line});
 }
 
 void CounterTracker::look_for_share(const Signature& signature, const Series& series) {

@@ -56,7 +56,7 @@ class CounterTracker {
   // Expects each line that matches a signature, before what follows from it.
   void next(const Signature& signature, const Captures& captures);
 
-  // Ends all series.
+  // Expects the end of the log.
   void finish();
 
   // Returns the conclusions since the last call. Their lines do not name the log, and
@@ -99,6 +99,9 @@ class CounterTracker {
   void report_resumption(const Series& series, const Quote& line);
   void conclude(const Series& series);
   void end(Series& series);
+  void end_all();
+  void note_receiver(const Signature& signature, const Series& series);
+  void look_for_missing();
   bool is_zero_everywhere(const CounterRule& rule, const Series& series) const;
   void look_for_frozen(const Signature& signature, const Series& series);
   void look_for_zero(const Signature& signature, const Series& series);
@@ -112,6 +115,18 @@ class CounterTracker {
   std::vector<Series> series_;
   std::vector<Conclusion> found_;
   std::string mode_;  // of the program; empty if the log does not name it
+  std::string mac_;   // of its port; empty if no arguments name it
+
+  // The port that sent the most packets in a mode that only sends, and the one that received the
+  // most packets in a mode of a rule for missing packets.
+  struct Port {
+    const Signature* rule = nullptr;
+    std::string mac;
+    std::uint64_t packets = 0;
+    Quote line;
+  };
+
+  std::optional<Port> sender_, receiver_;
   bool is_paused_ = false;
 };
 

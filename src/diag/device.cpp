@@ -34,12 +34,13 @@ std::string nic_in(const Captures& captures) {
 bool Device::may_be(const Device& other) const {
   return may_be_same(pci, other.pci) && may_be_same(channel, other.channel) &&
          may_be_same(interface, other.interface) && may_be_same(port, other.port) &&
-         may_be_same(series, other.series);
+         may_be_same(series, other.series) && may_be_same(index, other.index);
 }
 
 std::string Device::text() const {
   std::string text;
-  for (const auto& name : {pci, channel, interface, port.empty() ? port : "port " + port, series}) {
+  for (const auto& name :
+       {pci, channel, interface, port.empty() ? port : "port " + port, series, index}) {
     if (name.empty()) continue;
     if (!text.empty()) text += ' ';
     text += name;
@@ -59,6 +60,9 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   device.channel = capture(captures, "uuid");
   // The kernel numbers the ports of an adapter, DPDK those of all adapters.
   if (kind_of(signature) == RunKind::program) device.port = capture(captures, "port");
+  for (const auto* const key : {"index", "index2", "index3"}) {
+    if (device.index.empty()) device.index = capture(captures, key);
+  }
   if (signature.about == NicPart::synthetic) {
     const auto nic = nics_.find(nic_in(captures));
     if (nic != nics_.end()) device.channel = nic->second;

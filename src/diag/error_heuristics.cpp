@@ -15,12 +15,12 @@ namespace {
 
 // An error word counts only after one of these characters, so not in "RX-errors: 0" or "terror".
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
-constexpr std::array<std::string_view, 29> kWords = {
-    "error",        "errno",  "err: ",     "err = -",  "fatal",   "panic",
-    "abort",        "faile",  "failu",     "fails",    "fail ",   "bug: ",
-    "cannot",       "can't ", "could not", "couldn't", "invalid", "unable to",
-    "timed out",    "denied", "ret = -",   "ret -",    "ret=-",   "warning:",
-    "unrecognized", "fail.",  "rejected",  "refused",  "refusing"};
+constexpr std::array<std::string_view, 30> kWords = {
+    "error",        "errno",  "err: ",     "err = -",  "fatal",    "panic",
+    "abort",        "faile",  "failu",     "fails",    "fail ",    "bug: ",
+    "cannot",       "can't ", "could not", "couldn't", "invalid",  "unable to",
+    "timed out",    "denied", "ret = -",   "ret -",    "ret=-",    "warning:",
+    "unrecognized", "fail.",  "rejected",  "refused",  "refusing", "killed"};
 
 LiteralScanner make_scanner() {
   return {std::vector<std::string>(kWords.begin(), kWords.end()),
@@ -37,7 +37,7 @@ const re2::RE2& error_pattern() {
         R"((?:^|[\t :(\["'=,;*<>/|.])(?:errors?|errno|err:|fatal|panic|abort(?:ed|ing)?|fail(?:ed|ure|ures|s)?)(?:$|[^\w-]))"
         R"(|\b(?:cannot|can't|could not|couldn't|unable to|denied|invalid|refused|refusing|rejected|unrecognized|timed out)\b)"
         R"(|\b(?:BUG|WARNING|Oops):)"
-        R"(|\b(?:ret|err)(?: |=| = )-\d)",
+        R"(|\b(?:ret|err)(?: |=| = )-\d|^killed\s*$)",
         options);
   }();
   return *pattern;
@@ -49,7 +49,7 @@ const re2::RE2& zero_errors_pattern() {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);
     options.set_case_sensitive(false);
-    return new re2::RE2(R"re((?:errors?|fail(?:ed|ures?|s)?)"?\s*[:=]\s*0(?:$|[^\d.x]))re"
+    return new re2::RE2(R"re((?:errors?|fail(?:ed|ures?|s)?)(?: \w+)?"?\s*[:=]\s*0(?:$|[^\d.x]))re"
                         R"re(|\b(?:0|no|without) (?:errors?|fail))re"
                         R"re(|\bpackets\s+errors\s+dropped)re",
                         options);

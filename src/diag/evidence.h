@@ -30,11 +30,12 @@ std::vector<Observation> observations_of(const host::Facts& facts);
 
 // Observations in a log instead of the VM: see diag/arguments.h.
 inline constexpr std::string_view kOtherMac = "other-mac";
+inline constexpr std::string_view kDefaultAddresses = "default-addresses";
 inline constexpr std::string_view kRepeatedArgument = "repeated-argument";
 inline constexpr std::string_view kNoManaPackage = "no-mana-package";
 inline constexpr std::string_view kKernelOwnsNic = "kernel-owns-nic";
 inline constexpr std::array kLogObservations = {
-    kOtherMac, kRepeatedArgument, kNoManaPackage, kKernelOwnsNic};
+    kOtherMac, kDefaultAddresses, kRepeatedArgument, kNoManaPackage, kKernelOwnsNic};
 
 // The ids of all observations, whether they apply or not.
 std::vector<std::string_view> observation_ids();

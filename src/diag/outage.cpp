@@ -181,12 +181,16 @@ std::vector<NicStory> OutageTracker::finish(std::string_view last_time) const {
 namespace {
 
 // Without errors, the log does not show why a VF that never worked is not used. Either nobody needs
-// it, or its interface is down.
-bool applies(const Signature& rule, const NicStory& nic) {
+// it, or its interface is down. If another VF of the VM is used, the driver works, and each VF
+// joins its NIC within seconds.
+bool applies(const Signature& rule, const NicStory& nic, const std::vector<NicStory>& nics) {
   constexpr double kStepSeconds = 30;  // each step takes at most a few seconds
   if (rule.vf_state != nic.state || !nic.seconds || !nic.since_step) return false;
   if (*nic.since_step < kStepSeconds) return false;
   if (nic.has_worked) return *nic.seconds >= kServicingSeconds;
+  if (nic.state == VfState::not_joined && *nic.seconds >= kServicingSeconds) {
+    return std::ranges::any_of(nics, [](const auto& one) { return one.state == VfState::used; });
+  }
   return nic.state == VfState::not_switched && nic.is_set_up;
 }
 
@@ -200,7 +204,7 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
     std::vector<std::string> names;
     const NicStory* first = nullptr;
     for (const auto& nic : nics) {
-      if (!rule.vf_state || !applies(rule, nic)) continue;
+      if (!rule.vf_state || !applies(rule, nic, nics)) continue;
       names.push_back(nic.name());
       if (first == nullptr || *nic.seconds > *first->seconds) first = &nic;
     }

@@ -235,9 +235,20 @@ void Story::conclude(const Conclusion& conclusion) {
   entry.last_line = conclusion.last_line;
 }
 
+// The shell does not name the program that was killed. One that works may have been killed by its
+// user.
+void Story::end_killed_run(const Event& event) {
+  auto* const run = current_run(RunKind::program);
+  const bool is_over = run == nullptr || run->ending != Ending::none || run->worked;
+  if (event.message != "Killed" || is_over) return;
+  run->ending = Ending::failed;
+  run->end = quote_of(event);
+}
+
 LogEntry* Story::add_unknown(const Event& event) {
   last_ = nullptr;
   repeated_run_ = nullptr;
+  end_killed_run(event);
   auto* const slot = slot_of({nullptr, false, kind_of_text(event.message)});
   if (slot == nullptr) {
     ++more_unknown_;
@@ -329,6 +340,15 @@ const Milestone* Story::reason_to_ignore(const LogEntry& error) {
   return reason;
 }
 
+// Whether the driver has opened the function of the error again.
+bool Story::has_probed_since(const LogEntry& error, const Run& run) {
+  return std::ranges::any_of(run.milestones, [&error](const Milestone& one) {
+    return one.state == State::probed && one.last_line > error.last_line &&
+           one.device.pci == error.device.pci;
+  });
+}
+
+// An error that names one port of the adapter is not recovered by a line about another port.
 bool Story::proves_recovery(const Signature& signature,
                             const Device& device,
                             const Run& run,
@@ -342,6 +362,8 @@ bool Story::proves_recovery(const Signature& signature,
   const bool is_other_path =
       signature.source == kApplication && is_about_mana(error) && is_on_synthetic_path(run);
   if (is_other_path) return false;
+  if (!error.device.index.empty() && device.index.empty() && !has_probed_since(error, run))
+    return false;
   const bool is_later_run = kind_of_error == run.kind && error.run != run.number;
   if (is_later_run && run.worked && run.worked->quote.line > error.last_line) return true;
   return error.blocks && *signature.state >= *error.blocks;

@@ -132,6 +132,8 @@ class Story {
   void add_state(const Signature& signature, const Event& event, const Device& device, Run& run);
   const Milestone* reason_to_expect(const Signature& error, const Device& device);
   const Milestone* reason_to_ignore(const LogEntry& error);
+  void end_killed_run(const Event& event);
+  static bool has_probed_since(const LogEntry& error, const Run& run);
   bool proves_recovery(const Signature& signature,
                        const Device& device,
                        const Run& run,

@@ -101,8 +101,9 @@ bool has_working_program(const std::vector<Run>& runs) {
 }
 
 bool has_working_kernel(const std::vector<Run>& runs) {
-  return std::ranges::any_of(
-      runs, [](const Run& run) { return run.kind == RunKind::boot && run.worked.has_value(); });
+  return std::ranges::any_of(runs, [](const Run& run) {
+    return run.kind == RunKind::boot && run.worked && !run.worked->signature->is_total;
+  });
 }
 
 // True if other lines of the log show that this failure cannot be true.

@@ -109,10 +109,10 @@ const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
 
 // Whether packets pass after the error: on the synthetic path, or on another port.
 bool works_partly(const Run& run, const LogEntry& error) {
-  if (run.kind != RunKind::program) return false;
-  if (error.signature->affects_one_port) {
+  if (error.signature->affects_one_port || !error.device.index.empty()) {
     return run.worked && run.worked->last_line > error.first.line;
   }
+  if (run.kind != RunKind::program) return false;
   return is_on_synthetic_path(run) &&
          std::ranges::any_of(run.milestones, [&error](const Milestone& one) {
            return one.state == State::traffic && !one.signature->is_total &&
@@ -156,7 +156,10 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
     auto before = carried_packets(*run, error->device, root->line);
     const bool is_removal = error->signature->state == State::lost;
     if (!before && is_removal) before = total_after(*run, root->line);
-    if (!before) return {Answer::failed, {}, root};
+    // The packets that were sent did not arrive.
+    const auto& counters = error->signature->counters;
+    const bool is_missing = counters && counters->conclusion == CounterConclusion::missing;
+    if (!before || is_missing) return {Answer::failed, {}, root};
     return {Answer::worked_until, before, root};
   }
   const auto* const run = deciding_run(log);

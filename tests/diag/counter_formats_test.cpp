@@ -77,8 +77,24 @@ TEST(CountersOfPrograms, OfSuricataShowLostPackets) {
   const auto diagnosis = diagnose_text(at(10, 100000, 1) + at(18, 200000, 5001));
   ASSERT_EQ(root_id(diagnosis), "receive-drops");
   EXPECT_THAT(diagnosis.root->title, testing::HasSubstr("5.0 %"));
-  EXPECT_EQ(root_id(diagnose_text(at(10, 1, 0) + at(18, 2, 0) + at(26, 2, 0) + at(34, 2, 0))),
-            "traffic-stopped");
+  const auto stopped = at(10, 1, 0) + at(18, 2, 0) + at(26, 2, 0) + at(34, 2, 0);
+  const auto no_reason = diagnose_text(stopped);
+  EXPECT_EQ(root_id(no_reason), "traffic-stopped");
+  EXPECT_TRUE(no_reason.benign.empty());
+  EXPECT_EQ(
+      root_id(diagnose_text(
+          stopped + "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 eth0: VF slot 1 removed\n")),
+      "program-port-dead");
+}
+
+TEST(CountersOfPrograms, OfIntervalsShowThatAProgramWorks) {
+  const std::string start = "EAL: Detected CPU lcores: 8\nMANA_DRIVER: mana_init_once(): MP INIT\n";
+  const auto interval = [](int packets) {
+    return fmt::format("probed: 60s rx {} tx 0 missed 0 nombuf 0\n", packets);
+  };
+  EXPECT_EQ(diagnose_text(start + interval(50110233) + interval(50098112)).verdict->answer,
+            Answer::works);
+  EXPECT_EQ(diagnose_text(start + interval(0) + interval(0)).verdict->answer, Answer::no_failure);
 }
 
 TEST(CountersOfPrograms, OfVppShowPacketsThatItCouldNotSend) {

@@ -308,6 +308,47 @@ TEST(Counters, OfTheVfThatGrowShowThatItWorks) {
 // ---- long logs
 // -----------------------------------------------------------------------------------
 
+std::string command(const std::string& mode, const std::string& mac, const std::string& more = "") {
+  return "# dpdk-testpmd --vdev=7870:00:00.0,mac=00:0d:3a:21:19:" + mac +
+         " -- --forward-mode=" + mode + more + "\n";
+}
+
+TEST(Counters, OfAReceiverThatGetsNearlyNothingAreAFault) {
+  const auto sender = report({.tx = 1000000}) + report({.tx = 9000000});
+  const auto receiver = report({}) + report({.rx = 2}) + report({.rx = 2});
+  const auto text = command("txonly", "aa") + sender;
+  const auto diagnosis = diagnose_text(text + command("rxonly", "ab") + receiver);
+  ASSERT_EQ(root_id(diagnosis), "sent-packets-missing");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::failed);
+  EXPECT_EQ(diagnosis.root->title, "The receiver got 2 of 8000000 packets");
+  EXPECT_EQ(diagnosis.root->alternatives[0].confirmation, Confirmation::confirmed);
+  const auto addresses = diagnose_text(command("txonly", "aa", " --tx-ip=10.5.0.4,10.5.0.5") +
+                                       sender + command("rxonly", "ab") + receiver);
+  EXPECT_EQ(addresses.root->alternatives[0].confirmation, Confirmation::undecided);
+  // One port that sends and later waits for packets, and a receiver that gets them.
+  EXPECT_NE(root_id(diagnose_text(text + command("rxonly", "aa") + receiver)),
+            "sent-packets-missing");
+  const auto received = report({}) + report({.rx = 4000000}) + report({.rx = 8000000});
+  EXPECT_EQ(root_id(diagnose_text(text + command("rxonly", "ab") + received)), "");
+}
+
+TEST(Counters, InALoopOfAShellAreThoseOfSeveralDevices) {
+  const std::string loop = "vm:~$ for i in eth0 eth1; do ethtool -S $i | grep vf_rx; done\n";
+  const auto output = [&loop](int packets) {
+    return fmt::format("{}     vf_rx_packets: {}\n     vf_rx_packets: 0\n", loop, packets);
+  };
+  EXPECT_TRUE(read_text(output(55012033) + output(55190442)).runs.empty());
+}
+
+TEST(Counters, OfAVfThatCarriedAllPacketsShowThatItWorks) {
+  const std::string driver = "vm:~$ ethtool -i enP30832s1\ndriver: mana\n";
+  const std::string sent = "     vf_tx_packets: 690110034\n";
+  EXPECT_EQ(diagnose_text(driver + vf_counters(771101220) + sent + "vm:~$\n").verdict->answer,
+            Answer::works);
+  EXPECT_EQ(diagnose_text(driver + vf_counters(771101220) + "vm:~$\n").verdict->answer,
+            Answer::no_failure);
+}
+
 // 100 MB of one repeated block would take the test too long; memory does not depend on the number.
 TEST(Counters, OfARepeatedReportAreThoseOfAnIdlePort) {
   std::string text = start("rxonly");

@@ -97,6 +97,14 @@ TEST(Outage, IsDegradedIfOnlySomeNicsWork) {
   EXPECT_EQ(nics[1].state, VfState::used);
 }
 
+TEST(Outage, IsDegradedIfOneOfSeveralVfsNeverJoins) {
+  const auto added = netvsc(9, "VF slot 1 added", 1);
+  const auto text = added + use(10) + at_end(3900);
+  EXPECT_EQ(answer_of(text), Answer::degraded);
+  EXPECT_EQ(root_id(diagnose_text(text)), "hvnetvsc-vf-not-joined");
+  EXPECT_EQ(answer_of(added + use(10) + at_end(60)), Answer::works);
+}
+
 TEST(Outage, IsNoFaultWhileTheHostMayServiceTheVf) {
   const auto text = use(10) + remove(100);
   for (const auto& end : {at_end(150), at_end(101), std::string()}) {

@@ -183,6 +183,28 @@ TEST(OpenErrors, OfTheKernelAreRecoveredForTheSamePortOnly) {
   EXPECT_EQ(root_id(diagnose_text(kVport + renamed)), "");
 }
 
+TEST(OpenErrors, OfOnePortWithoutInterfaceAreNotRecoveredByAnotherPort) {
+  const std::string probed =
+      "mana 7870:00:00.0: Microsoft Azure Network Adapter protocol version: 0.1.1\n";
+  const std::string error = "mana 7870:00:00.0: Probe Failed for port 2\n";
+  const std::string other =
+      "mana 7870:00:00.0 eth3: joined to eth1\n"
+      "mana 7870:00:00.0 eth3: Configured vPort 101 PD 5 DB 1\n";
+  const auto diagnosis = diagnose_text(probed + error + other);
+  EXPECT_EQ(root_id(diagnosis), "manako-port-probe");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::degraded);
+  EXPECT_EQ(root_id(diagnose_text(probed + error + probed + other)), "");
+}
+
+TEST(OpenErrors, OfTheSetUpAreNotRecoveredByTheEndOfTheReset) {
+  const std::string reset = "mana 7870:00:00.0: MANA reset cycle start\n";
+  const std::string error = "mana 7870:00:00.0: Failed to establish HWC: -110\n";
+  const std::string completed = "mana 7870:00:00.0: MANA reset cycle completed\n";
+  const std::string configured = "mana 7870:00:00.0 eth3: Configured vPort 101 PD 5 DB 1\n";
+  EXPECT_EQ(root_id(diagnose_text(reset + error + completed)), "manako-hwc-setup");
+  EXPECT_EQ(root_id(diagnose_text(reset + error + completed + configured)), "");
+}
+
 TEST(OpenErrors, OfAProgramAreNotRecoveredByTheKernel) {
   const auto diagnosis = diagnose_text(
       log_of({kStart, kBusy, "mana 7870:00:00.0 eth2: Configured vPort 100 PD 5 DB 1\n"}));

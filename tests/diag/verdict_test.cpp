@@ -102,6 +102,40 @@ TEST(Verdict, NamesALogOfAnotherNicNotMana) {
   EXPECT_EQ(verdict_of(other + kRejected).answer, Answer::failed);
 }
 
+TEST(Verdict, OfAVmOfHyperVWithoutLinesOfANicIsNoFailure) {
+  const auto diagnosis = diagnose_text(
+      "kernel: hv_balloon: Balloon request will be partially fulfilled. Balloon floor reached.\n"
+      "kernel: java invoked oom-killer: gfp_mask=0x140cca(GFP_HIGHUSER_MOVABLE), order=0\n");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::no_failure);
+  EXPECT_THAT(test::ids(diagnosis.benign), testing::ElementsAre("oom-killer"));
+}
+
+TEST(Verdict, IsAnUnknownFailureIfTheShellReportsThatTheProgramWasKilled) {
+  const auto verdict = verdict_of(std::string(kStart) + "^C\nKilled\n");
+  EXPECT_EQ(verdict.answer, Answer::failed_unknown);
+  EXPECT_EQ(verdict.failure->text, "Killed");
+  EXPECT_EQ(verdict_of(std::string(kStart) + kForwards + "Killed\n").answer, Answer::works);
+}
+
+TEST(Verdict, OfAWorkingNicIsDegradedWithoutMemory) {
+  const auto text =
+      "mana 7870:00:00.0 eth2: Configured vPort 100 PD 5 DB 1\n"
+      "ksoftirqd/2: page allocation failure: order:0, mode:0x40920(GFP_ATOMIC|__GFP_ZERO)\n";
+  EXPECT_EQ(verdict_of(text).answer, Answer::degraded);
+}
+
+TEST(Verdict, IsWorkedUntilTheNetworkDidNotComeUpAgain) {
+  const std::string nic =
+      "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 eth0: Data path switched ";
+  const auto diagnosis =
+      diagnose_text(nic + "to VF: eth2\n" + nic + "from VF: eth2\n" +
+                    "ifup[7755]: error: /etc/network/interfaces:14: unknown or no method\n"
+                    "systemd[1]: Failed to start networking.service - Raise network interfaces.\n");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::worked_until);
+  EXPECT_EQ(test::root_id(diagnosis), "ifupdown-syntax");
+  EXPECT_THAT(test::ids(diagnosis.consequences), testing::ElementsAre("network-service-failed"));
+}
+
 TEST(Verdict, OfSeveralLogsIsTheWorst) {
   const auto works = read_text(std::string(kStart) + kForwards);
   const auto fails = read_text(kRejected);
