@@ -9,6 +9,7 @@
 #include "diag/check.h"
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
+#include "diag/link_check.h"
 #include "diag/remedies.h"
 #include "host/nic_state.h"
 
@@ -96,57 +97,6 @@ Finding pairing(const host::Facts& facts, const CheckOptions& options) {
                      "then, packets take the slower synthetic path");
   if (finding.remedy) finding.remedy->commands = {"dmesg | grep -iE 'hv_netvsc|mana|VF slot'"};
   return finding;
-}
-
-// ---- links --------------------------------------------------------------------------------------
-
-void add_pair_links(const host::Facts& facts, const Nic& nic, FindingBuilder& findings) {
-  const host::Netdev& synthetic = *nic.synthetic;
-  const host::Netdev& vf = *nic.vf;
-  if (synthetic.up && vf.up) {
-    if (synthetic.running) {
-      findings.ok(fmt::format("{} and its VF {} are up", synthetic.name, vf.name), synthetic.name);
-    } else {
-      findings.warn(fmt::format("{} is up but has no carrier", synthetic.name));
-    }
-  } else if (synthetic.up) {
-    findings.fail(fmt::format("{} is up but its VF {} is down", synthetic.name, vf.name),
-                  {link_command(vf, "up")});
-  } else if (vf.up) {
-    findings.warn(fmt::format("{} is down but its VF {} is up", synthetic.name, vf.name),
-                  set_down_commands(facts, nic, vf));
-  } else {
-    findings.warn(fmt::format("{} and its VF {} are down", synthetic.name, vf.name),
-                  {link_command(synthetic, "up")});
-  }
-}
-
-void add_link(const host::Netdev& device, FindingBuilder& findings) {
-  if (device.up && device.running) {
-    findings.ok(fmt::format("{} is up", device.name), device.name);
-  } else if (device.up) {
-    findings.warn(fmt::format("{} is up but has no carrier", device.name));
-  } else {
-    findings.warn(fmt::format("{} is down", device.name), {link_command(device, "up")});
-  }
-}
-
-Finding links(const host::Facts& facts, const CheckOptions& options) {
-  FindingBuilder findings;
-  for (const Nic* nic : selected_nics(facts, options)) {
-    if (nic->is_prepared() || host::is_unbound(*nic)) continue;
-    if (nic->synthetic && nic->vf) {
-      add_pair_links(facts, *nic, findings);
-    } else if (nic->synthetic) {
-      add_link(*nic->synthetic, findings);
-    } else if (nic->vf) {
-      add_link(*nic->vf, findings);
-    }
-  }
-  return findings.build(
-      "every NIC is in user space: see interfaces.prepared",
-      "set both links up if the kernel should use the NIC: it uses the VF only while the synthetic "
-      "NIC and its VF are up; a NIC that DPDK will use may stay down");
 }
 
 // ---- NICs in user space -------------------------------------------------------------------------
@@ -364,11 +314,11 @@ constexpr std::array kInterfaceChecks = {
           pairing,
           kPairingCauses},
     Check{"interfaces.links",
-          "links that the kernel uses are up",
-          "A link that the kernel uses is down",
+          "links that the kernel uses are up, VFs with the MTU of their NIC",
+          "A link that the kernel uses is down, or has a wrong MTU",
           Requirement::nic,
           Use::kernel,
-          links,
+          check_links,
           kLinkCauses},
     Check{"interfaces.prepared",
           "NICs in user space are ready for DPDK",

@@ -209,8 +209,41 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- mounts -------------------------------------------------------------------------------------
 
+// Warns if pages are reserved, but no mount has their size. EAL then finds no memory, except with
+// --in-memory.
+std::optional<Finding> mounted_for_other_sizes(const host::Memory& memory) {
+  if (!host::has_reserved_pages(memory) || memory.mounts->empty()) return std::nullopt;
+  std::vector<std::string> mounted, reserved;
+  Finding finding =
+      warn("",
+           {"start the program with --in-memory, reserve pages of the mounted size, or mount "
+            "hugetlbfs for the reserved pages too (in /etc/fstab to make it permanent)",
+            {}});
+  for (const auto& mount : *memory.mounts) {
+    const auto size = mount.page_kib == 0 ? host::default_page_kib(memory) : mount.page_kib;
+    mounted.push_back(size_text(size));
+  }
+  for (const Pool& pool : *memory.pools) {
+    const auto size = size_text(pool.page_kib);
+    if (pool.total == 0) continue;
+    if (std::ranges::find(mounted, size) != mounted.end()) return std::nullopt;
+    if (std::ranges::find(reserved, size) != reserved.end()) continue;  // on another node
+    reserved.push_back(size);
+    const auto path = fmt::format("/dev/hugepages-{}kB", pool.page_kib);
+    finding.remedy->commands.push_back("mkdir -p " + path);
+    finding.remedy->commands.push_back(
+        fmt::format("mount -t hugetlbfs -o pagesize={}K nodev {}", pool.page_kib, path));
+  }
+  finding.detail =
+      fmt::format("pages of {} are reserved, but hugetlbfs is mounted only for pages of {}",
+                  join(reserved, " and "),
+                  join(mounted, " and "));
+  return finding;
+}
+
 Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.memory.mounts) return unknown(facts.memory.mounts.error().message);
+  if (auto finding = mounted_for_other_sizes(facts.memory)) return *std::move(finding);
   std::vector<std::string> lines;
   for (const host::HugepageMount& mount : *facts.memory.mounts) {
     const std::string size =

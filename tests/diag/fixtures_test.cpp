@@ -49,7 +49,7 @@ const std::vector<Tree> kTrees = {
     {"image-rhel-10-0-arm64-64k", {"memory.hugepages"}, {}},
     {"image-rhel-8-9", {}, {}},
     {"image-rhel-9-4", {}, {}},
-    {"image-rhel-9-4-arm64-64k", kWithoutMana, {}},
+    {"image-rhel-9-4-arm64-64k", kWithoutMana, {"memory.mounts"}},
     {"image-sles-15-sp5", {"rdma.core", "rdma.driver-id", "rdma.provider"}, {}},
     {"image-ubuntu-22-04", {"rdma.core", "rdma.driver-id", "rdma.provider", "dpdk.installed"}, {}},
     {"image-ubuntu-24-04", {}, {"dpdk.fixes"}},

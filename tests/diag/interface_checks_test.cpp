@@ -90,6 +90,16 @@ TEST(InterfacesLinks, WarnWhenOnlyTheVfIsUpOrBothAreDown) {
   EXPECT_EQ(commands_of(run_check(facts, "interfaces.links")), "ip link set dev eth1 up");
 }
 
+TEST(InterfacesLinks, FailIfTheVfHasASmallerMtu) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).synthetic->mtu = 4000;
+  const Finding finding = run_check(facts, "interfaces.links");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_EQ(commands_of(finding), "ip link set dev enP30832s1d1 mtu 4000");
+  nic(facts, 1).vf->mtu = 9000;
+  EXPECT_EQ(run_check(facts, "interfaces.links").status, Status::pass);
+}
+
 TEST(InterfacesLinks, WarnWithoutCarrier) {
   host::Facts facts = healthy_vm();
   nic(facts, 1).synthetic->running = false;

@@ -161,7 +161,17 @@ TEST(MemoryNode, RoundsUpToWholePages) {
   EXPECT_EQ(run_check(facts, "memory.node", bench_of((12U << 20) + 1)).status, Status::fail);
 }
 
-TEST(MemoryMounts, AreInformationOnly) {
+TEST(MemoryMounts, WarnIfNoneHasTheSizeOfReservedPages) {
+  host::Facts facts = healthy_vm();
+  facts.memory.pools = std::vector{HugepagePool{0, 2048, 0, 0}, HugepagePool{0, 1048576, 4, 4}};
+  const auto finding = run_check(facts, "memory.mounts");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("pages of 1 GiB are reserved"));
+  facts.memory.mounts->push_back({"/mnt/huge", 1048576});
+  EXPECT_EQ(run_check(facts, "memory.mounts").status, Status::pass);
+}
+
+TEST(MemoryMounts, AreInformationOnlyOtherwise) {
   host::Facts facts = healthy_vm();
   EXPECT_THAT(run_check(facts, "memory.mounts").detail, HasSubstr("/dev/hugepages (2 MiB)"));
   facts.memory.mounts->clear();
