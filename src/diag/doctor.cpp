@@ -195,6 +195,7 @@ class DiagnosisBuilder {
   void place_symptoms(const Symptom* root);
   void place_checks();
   void judge_logs();
+  void explain_repeated_failures();
   bool is_reported(const CheckOutcome& outcome) const;
   bool is_explained_by_check(const Symptom& one) const;
 
@@ -275,6 +276,21 @@ bool DiagnosisBuilder::is_explained_by_check(const Symptom& one) const {
       causes, [&](const CheckOutcome* failed) { return may_explain(*failed, one, checks_); });
 }
 
+// A program fails again and again for the reason for which its device fails.
+void DiagnosisBuilder::explain_repeated_failures() {
+  const auto is_explained = [&](const Symptom& effect) {
+    return std::ranges::any_of(symptoms_, [&](const Symptom& one) {
+      return one.is_in(effect.log()) && one.signature().role == Role::consequence &&
+             is_explained_by_check(one);
+    });
+  };
+  for (auto& one : symptoms_) {
+    const auto& repetition = one.signature().repetition;
+    const bool is_of_runs = repetition && repetition->failed_runs;
+    if (is_of_runs && is_explained(one)) one.is_explained = true;
+  }
+}
+
 void DiagnosisBuilder::place_symptoms(const Symptom* root) {
   Symptoms others;
   for (const auto& one : symptoms_) {
@@ -336,6 +352,7 @@ void DiagnosisBuilder::judge_logs() {
 
 Diagnosis DiagnosisBuilder::run() && {
   mark_explained(symptoms_);
+  explain_repeated_failures();
   const Symptom* root = most_likely_root();
   // A fault that this VM does not have, or no longer has, is not the root if a check fails now.
   const bool is_past = root != nullptr && root->evidence.confirmation == Confirmation::contradicted;

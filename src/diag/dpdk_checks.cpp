@@ -91,7 +91,17 @@ std::string installed_text(const host::SystemDpdk& dpdk) {
   return fmt::format("DPDK {} ({}; {}; {})", dpdk.version, dpdk.library, plugins, drivers);
 }
 
-void add_installed(const host::SystemDpdk& dpdk, FindingBuilder& findings, bool another_has_it) {
+// True if the DPDK of this release has net_mana, but not on ARM64.
+bool lacks_mana_on_arm64(const host::Facts& facts, const host::SystemDpdk& dpdk) {
+  constexpr Release kFirstOnArm64{24, 11, 0};
+  const auto release = Release::parse(dpdk.version);
+  return facts.kernel && facts.kernel->is_arm64() && release && *release < kFirstOnArm64;
+}
+
+void add_installed(const host::Facts& facts,
+                   const host::SystemDpdk& dpdk,
+                   FindingBuilder& findings,
+                   bool another_has_it) {
   const std::string name = fmt::format("DPDK {}", dpdk.version);
   if (dpdk.net_mana && dpdk.net_netvsc) {
     findings.ok(name);
@@ -100,7 +110,10 @@ void add_installed(const host::SystemDpdk& dpdk, FindingBuilder& findings, bool 
   } else if (another_has_it || dpdk.plugin_directory.empty()) {
     findings.warn(fmt::format("{} has no net_mana", name));
   } else {
-    findings.fail(fmt::format("{} has no net_mana: programs use the synthetic path", name));
+    findings.fail(fmt::format(
+        "{} has no net_mana{}: programs use the synthetic path",
+        name,
+        lacks_mana_on_arm64(facts, dpdk) ? ", which supports ARM64 since DPDK 24.11" : ""));
   }
 }
 
@@ -113,7 +126,7 @@ Finding installed(const host::Facts& facts, const CheckOptions& /*options*/) {
   const bool any = std::any_of(
       all.begin(), all.end(), [](const host::SystemDpdk& dpdk) { return dpdk.net_mana; });
   FindingBuilder findings;
-  for (const host::SystemDpdk& dpdk : all) add_installed(dpdk, findings, any);
+  for (const host::SystemDpdk& dpdk : all) add_installed(facts, dpdk, findings, any);
   Remedy remedy = dpdk_with_mana(facts);
   Finding finding = findings.build("no shared DPDK is installed", remedy.why);
   if (finding.remedy) finding.remedy->commands = std::move(remedy.commands);

@@ -8,6 +8,7 @@
 #include "diag/check.h"
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
+#include "diag/release_table.h"
 #include "diag/remedies.h"
 
 namespace manactl::diag {
@@ -101,8 +102,37 @@ std::vector<std::string> bind_to_mana(const host::Facts& facts, const host::PciF
   return commands;
 }
 
+// True if the driver of this kernel may be too old for the adapter: older ones do not support every
+// adapter, unless a distribution has ported newer code to them.
+bool has_old_driver(const host::Facts& facts) {
+  constexpr Release kFirstForAll{6, 8, 0};
+  if (!facts.kernel) return false;
+  const auto release = Release::parse(facts.kernel->release);
+  return release && *release < kFirstForAll && find_backport(*facts.kernel) == nullptr;
+}
+
+bool is_mana_loaded(const host::Facts& facts) {
+  const auto* const mana = module_named(facts, host::kManaDriver);
+  return mana != nullptr && mana->presence && *mana->presence == Presence::loaded;
+}
+
+// A function without driver although the module is loaded: the driver refused it.
+Finding refused(const host::Facts& facts, const host::PciFunction& function) {
+  return fail(
+      fmt::format("{} has no driver, although mana of kernel {} is loaded",
+                  function.address.str(),
+                  facts.kernel->release),
+      {"install the newest kernel for Azure, and restart the VM: a mana driver that is older "
+       "than that of Linux 6.8.0-1046-azure refuses newer adapters (dmesg shows why)",
+       newer_kernel_commands(facts)});
+}
+
 Finding driver(const host::Facts& facts, const CheckOptions& /*options*/) {
   FindingBuilder findings;
+  const auto functions = mana_functions(facts);
+  const bool is_refused = functions.size() == 1 && functions.front()->driver.empty() &&
+                          is_mana_loaded(facts) && has_old_driver(facts);
+  if (is_refused) return refused(facts, *functions.front());
   for (const host::PciFunction* function : mana_functions(facts)) {
     const std::string address = function->address.str();
     if (function->driver == "mana") {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "diag/fact_lookups.h"
 #include "diag/release_table.h"
+#include "host/versions.h"
 
 namespace manactl::diag {
 
@@ -31,14 +32,6 @@ constexpr EnumWords<Family, 12> kDistributions = {{
     {Family::suse, "sles"},
     {Family::suse, "opensuse-leap"},
 }};
-
-// Parts of kernel releases that only one distribution has.
-struct KernelMark {
-  std::string_view mark, distribution;
-};
-
-constexpr std::array kMarks = {
-    KernelMark{".azl", "azurelinux"}, KernelMark{".el", "rhel"}, KernelMark{"+deb", "debian"}};
 
 // Returns the first upstream kernel that can be built with the module. On ARM64, Linux 6.10 allows
 // mana with pages of 4 KiB, and 6.11 with all pages (commits 40a1d11fc670 and 382d1741b5b2).
@@ -119,6 +112,12 @@ ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
   constexpr std::string_view k64k = "+64k";
   const bool is_64k = kernel.release.ends_with(k64k);
   const std::string flavor = is_64k ? "kernel-64k" : "kernel";
+  // A ticket may show the packages, but not the release.
+  if (kernel.release.empty()) {
+    return {
+        fmt::format("{} is in kernel-modules-extra", name),
+        {"dnf install -y \"kernel-modules-extra-$(uname -r)\"", fmt::format("modprobe {}", name)}};
+  }
   if (!may_contain(kernel, name)) {
     const std::string_view since = kernel.is_arm64() ? "later kernels of RHEL for ARM64"
                                                      : "kernels of RHEL 8.9, 9.3 and later";
@@ -270,14 +269,13 @@ std::optional<Remedy> remedy_for_module(const Captures& line) {
   const auto module = capture(line, "module");
   const auto directory = capture(line, "directory");
   const std::string release(directory.substr(directory.rfind('/') + 1));
-  const auto mark = std::ranges::find_if(
-      kMarks, [&release](const auto& row) { return release.find(row.mark) != std::string::npos; });
-  if (module.empty() || mark == kMarks.end()) return std::nullopt;
+  const auto distribution = host::distribution_of(release);
+  if (module.empty() || distribution.empty()) return std::nullopt;
   host::Facts facts;
   facts.kernel.emplace();
   facts.kernel->release = release;
   facts.kernel->machine = release.ends_with(".aarch64") ? "aarch64" : "x86_64";
-  facts.kernel->distribution = mark->distribution;
+  facts.kernel->distribution = distribution;
   auto [why, commands] = source_of_module(facts, module);
   return Remedy{std::move(why), std::move(commands)};
 }

@@ -31,10 +31,10 @@ std::optional<Finding> unmet(const Check& check,
       return std::nullopt;
     case Requirement::azure:
     case Requirement::move: {
-      if (!facts.functions) return unknown(facts.functions.error().message);
       const bool is_move = check.requirement == Requirement::move;
       if (facts.has_mana() && is_move) return skipped("the VM has MANA");
       if (facts.has_mana()) return std::nullopt;
+      if (!facts.functions) return unknown(facts.functions.error().message);
       if (!options.forecast) return skipped("no MANA function");
       if (!facts.platform) return unknown(facts.platform.error().message);
       if (!facts.platform->azure) return skipped("not an Azure VM");

@@ -55,12 +55,20 @@ bool has_decisive_pools(const Ticket& ticket) {
   return memory.pools && (host::has_free_pages(memory) || !host::has_reserved_pages(memory));
 }
 
+// Other programs than those of MANA use hugepages too.
+bool has_mana(const Ticket& ticket) {
+  return ticket.has_mana;
+}
+
 // The checks that facts of a ticket can decide, what each needs, and the line that shows its
 // finding. The others examine this process, files, or what a NIC carries.
 struct TicketCheck {
   std::string_view id;
   bool (*is_allowed)(const Ticket&);
   std::string_view shown_by;  // see Ticket::shown_by
+
+  // On a VM, a warning is about something that may be intended. A ticket shows it for a reason.
+  bool fails_if_warning = false;
 };
 
 constexpr std::array kTicketChecks = {
@@ -85,6 +93,7 @@ constexpr std::array kTicketChecks = {
     TicketCheck{"dpdk.fixes", is_x86, "dpdk"},
     TicketCheck{"dpdk.fail-safe", knows_interfaces, "interfaces"},
     TicketCheck{"memory.hugepages", has_decisive_pools, "pools"},
+    TicketCheck{"memory.mounts", has_mana, "mounts", true},
 };
 
 std::optional<Quote> quote_of(const Ticket& ticket, std::string_view fact, const std::string& log) {
@@ -137,7 +146,8 @@ TicketReport check_ticket(const Ticket& ticket,
                                   std::ranges::any_of(*ticket.facts.dpdk, is_other);
     if (is_of_other_dpdk) continue;
     auto outcome = run_all({check, 1}, ticket.facts, options).outcomes.front();
-    const auto status = outcome.finding.status;
+    auto& status = outcome.finding.status;
+    if (row.fails_if_warning && status == Status::warn) status = Status::fail;
     if (status == Status::unknown || status == Status::skipped) continue;
     outcome.quote = quote_of(ticket, row.shown_by, log);
     if (is_contradicted(outcome, runs)) {
@@ -149,6 +159,11 @@ TicketReport check_ticket(const Ticket& ticket,
     report.checks.outcomes.push_back(std::move(outcome));
   }
   if (!report.checks.outcomes.empty()) report.observations = observations_of(ticket.facts);
+  if (!ticket.knows_free_pages) {
+    std::erase_if(report.observations, [](const Observation& one) {
+      return one.id == "all-hugepages-used" || one.id == "no-free-hugepages";
+    });
+  }
   return report;
 }
 

@@ -120,7 +120,9 @@ std::string module_obstacle(const Facts& facts, std::string_view name) {
   if (*module->presence != Presence::missing) return {};
   return fmt::format("{} is missing from {}",
                      name,
-                     facts.kernel ? "kernel " + facts.kernel->release : "the kernel");
+                     facts.kernel && !facts.kernel->release.empty()
+                         ? "kernel " + facts.kernel->release
+                         : "the kernel");
 }
 
 std::vector<std::string> modules_for_dpdk(bool vf_only) {

@@ -3,6 +3,8 @@
 #include "host/versions.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/text.h"
 
@@ -107,6 +109,19 @@ bool has_plugin(const os::Files& files,
 std::string_view upstream_version(std::string_view package_version) {
   package_version.remove_prefix(std::min(package_version.find(':') + 1, package_version.size()));
   return package_version.substr(0, package_version.find_first_of("-~+"));
+}
+
+std::string_view distribution_of(std::string_view kernel_release) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kMarks = {
+      {{".azl", "azurelinux"}, {".el", "rhel"}, {"+deb", "debian"}}};
+  for (const auto& [mark, distribution] : kMarks) {
+    if (kernel_release.find(mark) != kernel_release.npos) return distribution;
+  }
+  // Ubuntu's "6.8.0-1052-azure", but not SUSE's "6.4.0-150600.8.5-azure".
+  const auto parts = split(kernel_release, '-');
+  const bool is_ubuntu =
+      parts.size() == 3 && parts[2] == "azure" && parse_unsigned(parts[1], UINT32_MAX).has_value();
+  return is_ubuntu ? "ubuntu" : "";
 }
 
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine) {

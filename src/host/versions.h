@@ -17,6 +17,10 @@ namespace manactl::host {
 // Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1".
 std::string_view upstream_version(std::string_view package_version);
 
+// Returns the ID of os-release of the distribution that alone has such releases of kernels:
+// "rhel" for "6.12.0-124.8.1.el10_1.x86_64". Empty if several distributions have them.
+std::string_view distribution_of(std::string_view kernel_release);
+
 // The existing library directories of a machine ("x86_64"), in the order of ld.so(8).
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine);
 

@@ -183,7 +183,7 @@ const FormatCase kCases[] = {
      "$ uname -a\n"
      "Linux vm1 6.8.0-1015-azure #17-Ubuntu SMP Thu Sep 12 14:43:21 UTC 2024 x86_64 x86_64 x86_64 "
      "GNU/Linux\n",
-     "kernel 6.8.0-1015-azure x86_64"},
+     "kernel 6.8.0-1015-azure x86_64 ubuntu"},
     {"UnameRelease", "$ uname -r\n6.1.0-18-cloud-amd64\n", "kernel 6.1.0-18-cloud-amd64 x86_64"},
     {"UnameWithOsRelease",
      "Linux vm1 5.14.0-503.el9.aarch64 #1 SMP aarch64 aarch64 aarch64 GNU/Linux\n"
@@ -204,7 +204,7 @@ const FormatCase kCases[] = {
      "$ grep MANA /boot/config*\n"
      "/boot/config-5.15.0-1-azure:# CONFIG_MICROSOFT_MANA is not set\n"
      "/boot/config-6.8.0-45-azure:CONFIG_MICROSOFT_MANA=y\n",
-     "kernel 6.8.0-45-azure\nmodule mana built in"},
+     "kernel 6.8.0-45-azure  ubuntu\nmodule mana built in"},
     {"Rdma",
      "$ rdma link\n"
      "link mana_0/1 state ACTIVE physical_state LINK_UP netdev enP30832s1 \n",

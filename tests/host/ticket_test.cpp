@@ -35,6 +35,20 @@ TEST(Ticket, UsesNoOutputsOfTwoHosts) {
   EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("several hosts (one, two)")));
 }
 
+// Prompts without a host do not show that an interface changed its address.
+TEST(Ticket, UsesNoOutputsOfTwoMacAddressesOfAnInterface) {
+  const auto link = [](std::string_view mac) {
+    return fmt::format("# ip -br link\neth0  UP  {} <BROADCAST,MULTICAST,UP,LOWER_UP>\n", mac);
+  };
+  const auto counters = std::string("# ethtool -S eth0 | grep vf_\n     vf_rx_packets: 7\n");
+  const auto ticket =
+      read_ticket(counters + link("00:00:5e:00:53:01") + counters + link("00:00:5e:00:53:02"));
+  EXPECT_EQ(ticket_facts(ticket), "");
+  EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("eth0 has several MAC addresses")));
+  EXPECT_TRUE(ticket.is_hyperv);
+  EXPECT_THAT(read_ticket(link("00:00:5e:00:53:01") + link("00:00:5e:00:53:01")).unused, IsEmpty());
+}
+
 TEST(Ticket, DistinguishesHostsByTheirAddresses) {
   const auto ticket = read_ticket("root@10.0.0.4:~# lspci\n" + std::string(kLspci) +
                                   "root@10.0.0.5:~# uname -r\n6.8.0-1015-azure\n");
@@ -70,7 +84,7 @@ TEST(Ticket, DoesNotKeepWhatANewerListLacks) {
   const std::string end = prompt + "exit\n";
   EXPECT_EQ(
       ticket_facts(azure + prompt + "lspci\n" + kLspci + other + prompt + "lspci\n" + other + end),
-      "kernel 6.8.0-1015-azure\nno functions");
+      "kernel 6.8.0-1015-azure  ubuntu\nno functions");
   const std::string link = "link mana_0/1 state ACTIVE physical_state LINK_UP\n";
   EXPECT_EQ(ticket_facts(prompt + "rdma link\n" + link + prompt + "rdma link\n" + end),
             "no rdma devices");
@@ -111,7 +125,7 @@ TEST(Ticket, ConcludesNothingFromACutOrFilteredList) {
       "0000:00:08.0 VGA compatible controller: Microsoft Corporation Hyper-V\n";
   const std::string azure = "[    0.0] Linux version 6.8.0-1015-azure (b@c) (gcc) #1 SMP\n";
   EXPECT_EQ(ticket_facts(azure + "$ lspci\n" + other + "$ date\n"),
-            "kernel 6.8.0-1015-azure\nno functions");
+            "kernel 6.8.0-1015-azure  ubuntu\nno functions");
   const std::vector<std::string> texts = {
       "$ lspci\n" + other,                            // the log ends
       "$ lspci\n" + other + "[...]\n$ date\n",        // cut
@@ -127,7 +141,7 @@ TEST(Ticket, ConcludesNothingFromACutOrFilteredList) {
       std::string("user@vm1:~$ lspci\npcilib: Cannot open /proc/bus/pci\nuser@vm1:~$ date\n"),
   };
   for (const auto& text : texts) {
-    EXPECT_EQ(ticket_facts(azure + text), "kernel 6.8.0-1015-azure") << text;
+    EXPECT_EQ(ticket_facts(azure + text), "kernel 6.8.0-1015-azure  ubuntu") << text;
   }
 }
 
@@ -264,7 +278,7 @@ TEST(Ticket, IgnoresALogWithVeryManyOutputs) {
   std::string text;
   for (std::uint64_t i = 0; i < TicketReader::kMaxLines; ++i)
     text += "$ uname -r\n6.8.0-45-azure\n";
-  EXPECT_EQ(ticket_facts(text), "kernel 6.8.0-45-azure");
+  EXPECT_EQ(ticket_facts(text), "kernel 6.8.0-45-azure  ubuntu");
   const auto ticket = read_ticket(text + "$ uname -r\n6.8.0-45-azure\n");
   EXPECT_THAT(ticket.outputs, IsEmpty());
   EXPECT_THAT(ticket.unused, ElementsAre(HasSubstr("more than 4000")));

@@ -3,11 +3,21 @@
 #include "cli/doctor/ticket.h"
 
 namespace manactl::cli {
+namespace {
+
+constexpr std::string_view kAll = "all outputs: ";
+
+}  // namespace
 
 const diag::TicketReport* find_ticket(const std::vector<diag::LogReport>& logs,
                                       std::vector<std::string>& notes) {
   const diag::TicketReport* found = nullptr;
   for (const auto& log : logs) {
+    for (const auto& unused : log.ticket.unused) {
+      if (unused.starts_with(kAll)) {
+        notes.push_back("the outputs of commands are not used: " + unused.substr(kAll.size()));
+      }
+    }
     if (log.ticket.checks.outcomes.empty()) continue;
     if (found != nullptr) {
       notes.emplace_back(

@@ -55,10 +55,14 @@ std::string machine_of(const Statements& statements, const std::string& release)
 
 void add_kernel(const Statements& statements, Ticket& ticket) {
   const auto* const release = statements.find("kernel release");
+  // Only distributions of the family of Red Hat have this package.
+  const bool is_red_hat = statements.find("package kernel-modules-extra missing") != nullptr;
+  if (release == nullptr && is_red_hat) ticket.facts.kernel = Kernel{"", "", "rhel"};
   if (release == nullptr) return;
+  const auto id = statements.value("os id");
   ticket.facts.kernel = Kernel{release->value,
                                machine_of(statements, release->value),
-                               statements.value("os id"),
+                               id.empty() ? std::string(distribution_of(release->value)) : id,
                                statements.value("os version")};
   show(*release, "kernel", ticket);
 }
@@ -204,6 +208,8 @@ Module module_of(const DriverModule& row, const Statements& statements, Ticket& 
   if (loaded != nullptr && value == "m")
     return known(Presence::available, *loaded, "configuration");
   if (loaded != nullptr && cannot_be_builtin(statements, name)) {
+    const auto* const package = statements.find("package kernel-modules-extra missing");
+    if (package != nullptr) return known(Presence::missing, *package);
     return known(Presence::available, *loaded);
   }
   return {name, not_in_log(), ""};
@@ -271,79 +277,11 @@ void add_rdma_core(const Statements& statements, Ticket& ticket) {
   }
 }
 
-// ---- DPDK and memory ----------------------------------------------------------------------------
-
-// The drivers are packages of their own, named like librte-eal24 and librte-net-mana24 after the
-// ABI. A list without that of MANA may have been filtered.
-void add_dpdk(const Statements& statements, Ticket& ticket) {
-  constexpr std::string_view kEal = "librte-eal";
-  std::vector<SystemDpdk> found;
-  const auto packages = statements.subjects("package");
-  for (const auto& name : packages) {
-    if (!name.starts_with(kEal)) continue;
-    const auto abi = name.substr(kEal.size());
-    const auto* const version = statements.find(fmt::format("package {} version", name));
-    if (version == nullptr || !packages.contains("librte-net-mana" + abi)) continue;
-    SystemDpdk dpdk;
-    dpdk.library = "package " + name;
-    dpdk.version = upstream_version(version->value);
-    dpdk.net_mana = true;
-    dpdk.net_netvsc = packages.contains("librte-net-netvsc" + abi);
-    found.push_back(std::move(dpdk));
-    show(*version, "dpdk", ticket);
-  }
-  if (!found.empty()) ticket.facts.dpdk = std::move(found);
-}
-
-std::optional<std::uint64_t> number_of(const Statements& statements, const std::string& key) {
-  const auto* const found = statements.find(key);
-  const auto number =
-      found == nullptr ? Result<std::uint64_t>(not_in_log()) : parse_unsigned(found->value);
-  return number ? std::optional(*number) : std::nullopt;
-}
-
-// Pools of one node and size; those of other sizes may exist.
-std::vector<HugepagePool> pools_of_files(const Statements& statements) {
-  std::vector<HugepagePool> pools;
-  for (const auto& node : statements.subjects("hugepages")) {
-    for (const unsigned size : {2048U, 1048576U, 65536U, 32768U, 524288U}) {
-      const auto key = fmt::format("hugepages {} {} ", node, size);
-      const auto total = number_of(statements, key + "nr_hugepages");
-      const auto free = number_of(statements, key + "free_hugepages");
-      const auto number = parse_unsigned(node, INT16_MAX);
-      if (total && free && number) {
-        pools.push_back({static_cast<int>(*number), size, *total, *free});
-      }
-    }
-  }
-  return pools;
-}
-
-void add_memory(const Statements& statements, Ticket& ticket) {
-  auto& memory = ticket.facts.memory;
-  constexpr int kAnyNode = -1;
-  const auto size = number_of(statements, "meminfo Hugepagesize");
-  if (size) memory.default_page_kib = *size;
-  auto pools = pools_of_files(statements);
-  const auto total = number_of(statements, "meminfo HugePages_Total");
-  const auto free = number_of(statements, "meminfo HugePages_Free");
-  // Hugetlb counts the pages of all sizes (Documentation/filesystems/proc.rst).
-  const auto all = number_of(statements, "meminfo Hugetlb");
-  const bool has_none = total == 0U && all == 0U;
-  const bool has_some = total && *total > 0 && free;
-  if (pools.empty() && has_some) {
-    pools.push_back({kAnyNode, default_page_kib(memory), *total, *free});
-  }
-  const bool is_reserved =
-      std::ranges::any_of(pools, [](const HugepagePool& pool) { return pool.total > 0; });
-  if (!has_none && !is_reserved) return;
-  memory.pools = has_none ? std::vector<HugepagePool>{} : std::move(pools);
-  for (const char* const key : {"meminfo Hugetlb", "meminfo HugePages_Total"}) {
-    if (const auto* const line = statements.find(key)) show(*line, "pools", ticket);
-  }
-}
-
 }  // namespace
+
+bool shows_mana_rdma(const TicketStatements& statements) {
+  return mana_rdma_device(statements) != nullptr;
+}
 
 void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
   set_unknown(ticket.facts);
@@ -355,8 +293,8 @@ void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
   }
   add_kernel(statements, ticket);
   const auto release = statements.value("kernel release");
-  ticket.is_hyperv = statements.value("hyperv") == "yes" || release.ends_with("-azure") ||
-                     is_loaded(statements, "hv_netvsc");
+  ticket.is_hyperv =
+      ticket.is_hyperv || release.ends_with("-azure") || is_loaded(statements, "hv_netvsc");
   add_functions(statements, ticket);
   ticket.has_mana =
       ticket.has_mana || has_mana_function(ticket.facts.functions) || is_loaded(statements, "mana");
@@ -366,8 +304,8 @@ void add_ticket_facts(const TicketStatements& statements, Ticket& ticket) {
   add_rdma_devices(statements, ticket);
   add_providers(statements, ticket);
   add_rdma_core(statements, ticket);
-  add_dpdk(statements, ticket);
-  add_memory(statements, ticket);
+  add_ticket_dpdk(statements, ticket);
+  add_ticket_memory(statements, ticket);
   add_ticket_nics(statements, ticket);
 }
 

@@ -207,6 +207,49 @@ bool parse_pci_message(std::string_view line, TicketOutput& output, TicketStatem
   return true;
 }
 
+// ---- messages of DPDK ---------------------------------------------------------------------------
+
+constexpr std::array<std::string_view, 2> kFailedProbes = {"Requested device ",
+                                                           "Driver cannot attach the device ("};
+
+// The function in "Requested device 7870:00:00.0 cannot be used": DPDK found it, but its driver
+// failed.
+std::optional<PciAddress> address_of_failed_probe(std::string_view line) {
+  for (const auto text : kFailedProbes) {
+    const auto at = line.find(text);
+    if (at == line.npos) continue;
+    const auto rest = line.substr(at + text.size());
+    return address_in(rest.substr(0, rest.find_first_of(" )")));
+  }
+  return std::nullopt;
+}
+
+// net_mana prints this when it probes its first function.
+bool is_start_of_net_mana(std::string_view line) {
+  return line.find("mana_init_once(): MP INIT PRIMARY") != line.npos;
+}
+
+bool is_probe_message(std::string_view line) {
+  return is_start_of_net_mana(line) || address_of_failed_probe(line);
+}
+
+bool parse_probe_message(std::string_view line,
+                         TicketOutput& /*output*/,
+                         TicketStatements& statements) {
+  // A service that restarts prints the messages again and again.
+  const auto state = [&statements](const std::string& key) {
+    if (statements.find(key) == nullptr) statements.add(key, "yes");
+  };
+  if (is_start_of_net_mana(line)) {
+    state("net_mana started");
+  } else if (statements.find("net_mana started") != nullptr) {
+    const auto name = address_of_failed_probe(line)->str();
+    state(fmt::format("function {} present", name));
+    state(fmt::format("function {} mana", name));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<TicketFormat> function_formats() {
@@ -214,6 +257,7 @@ std::vector<TicketFormat> function_formats() {
       {"lspci", is_lspci, is_ethernet_header, parse_lspci, finish_lspci},
       {"dpdk-devbind.py", is_devbind, is_devbind_row, parse_devbind},
       {"kernel log", nullptr, is_pci_message, parse_pci_message, nullptr, true},
+      {"log of DPDK", nullptr, is_probe_message, parse_probe_message, nullptr, true},
   };
 }
 

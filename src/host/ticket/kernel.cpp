@@ -21,6 +21,12 @@ bool is_known_module(std::string_view name) {
 // The modules of MANA are the first ones.
 constexpr auto kManaModules = std::span(kDriverModules).first<2>();
 
+// True if the command names the directory of the running kernel.
+bool is_of_running_kernel(const TicketOutput& output) {
+  return output.command.find("/$(uname -r)") != output.command.npos ||
+         output.command.find("/`uname -r`") != output.command.npos;
+}
+
 // ---- uname --------------------------------------------------------------------------------------
 
 bool is_uname(const TicketWords& words) {
@@ -133,6 +139,39 @@ bool parse_missing_module(std::string_view line,
   if (output.lines > 0 || !is_missing_module(line)) return false;
   statements.add(fmt::format("module {} missing", missing_module(line)), "yes");
   return true;
+}
+
+// ---- the files of modules -----------------------------------------------------------------------
+
+constexpr std::string_view kModules = "/lib/modules/";
+
+// "find /lib/modules/$(uname -r) -name 'mana*'"
+bool is_find(const TicketWords& words) {
+  return words.size() > 1 && words[0] == "find" && words[1].starts_with(kModules);
+}
+
+// "/lib/modules/6.8.0-1052-azure/kernel/drivers/net/ethernet/microsoft/mana/mana.ko.zst"
+bool parse_module_file(std::string_view line, TicketOutput& output, TicketStatements& statements) {
+  if (!line.starts_with(kModules) || words(line).size() != 1) return false;
+  const auto release =
+      line.substr(kModules.size(), line.find('/', kModules.size()) - kModules.size());
+  if (is_of_running_kernel(output)) statements.add("kernel release", std::string(release));
+  const auto file = line.substr(line.rfind('/') + 1);
+  const auto name = file.substr(0, file.find(".ko"));
+  if (name.size() < file.size()) output.seen.emplace(name);
+  return true;
+}
+
+// If mana is a module, mana_ib cannot be built in.
+void finish_find(const TicketOutput& output, TicketStatements& statements) {
+  constexpr std::string_view kName = " -name ";
+  const auto at = output.command.rfind(kName);
+  if (!output.is_complete || !is_of_running_kernel(output) || at == output.command.npos) return;
+  const auto pattern = unquoted(std::string_view(output.command).substr(at + kName.size()));
+  const bool finds_both = pattern == "mana*" || pattern == "*mana*" || pattern == "mana\\*";
+  if (finds_both && output.seen.contains("mana") && !output.seen.contains("mana_ib")) {
+    statements.add("module mana_ib missing", "yes");
+  }
 }
 
 // ---- the configuration of the kernel ------------------------------------------------------------
@@ -258,6 +297,7 @@ std::vector<TicketFormat> kernel_formats() {
       {"uname", is_uname, is_uname_line, parse_uname},
       {"lsmod", is_lsmod, is_lsmod_header, parse_lsmod, finish_lsmod},
       {"modprobe", nullptr, is_missing_module, parse_missing_module},
+      {"find", is_find, nullptr, parse_module_file, finish_find},
       {"kernel configuration", is_config, is_mana_config, parse_config, finish_config},
       {"os-release", is_os_release, is_os_release_line, parse_os_release},
       {"kernel log", nullptr, is_version_message, parse_version_message, nullptr, true},

@@ -96,6 +96,16 @@ void pair_links(std::vector<TicketLink>& links) {
   }
 }
 
+// An RDMA device of MANA proves the driver of a VF if there is only one.
+void set_driver_of_only_vf(const TicketStatements& statements, std::vector<TicketLink>& links) {
+  if (!shows_mana_rdma(statements) || statements.find("other nic") != nullptr) return;
+  const auto is_open = [](const TicketLink& link) {
+    return link.netdev.master && link.netdev.driver.empty();
+  };
+  if (std::ranges::count_if(links, is_open) != 1) return;
+  std::ranges::find_if(links, is_open)->netdev.driver = kManaDriver;
+}
+
 bool is_vf(const TicketLink& link) {
   return link.netdev.driver == kManaDriver || link.netdev.driver == "mlx5_core";
 }
@@ -146,6 +156,7 @@ void add_ticket_nics(const TicketStatements& statements, Ticket& ticket) {
     if (link) links.push_back(std::move(*link));
   }
   pair_links(links);
+  set_driver_of_only_vf(statements, links);
   std::vector<Nic> nics;
   for (const auto& synthetic : links) {
     if (synthetic.netdev.driver != kSyntheticDriver) continue;
@@ -154,8 +165,9 @@ void add_ticket_nics(const TicketStatements& statements, Ticket& ticket) {
     if (!is_sure || (vf == nullptr && !ticket.knows_all_links)) continue;
     nics.push_back(nic_of(synthetic, vf));
     const bool is_down = vf != nullptr && synthetic.netdev.up && !vf->netdev.up;
+    const bool is_small = vf != nullptr && vf->netdev.mtu < synthetic.netdev.mtu;
     const bool is_unpaired = vf != nullptr && !vf->netdev.master;
-    if (is_down) ticket.shown_by.try_emplace("links", vf->line);
+    if (is_down || is_small) ticket.shown_by.try_emplace("links", vf->line);
     if (is_unpaired) ticket.shown_by.try_emplace("nics", vf->line);
     ticket.has_mana = ticket.has_mana || (vf != nullptr && vf->netdev.driver == kManaDriver);
     ticket.is_hyperv = true;

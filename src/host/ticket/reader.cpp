@@ -124,6 +124,15 @@ std::optional<Prompt> prompt_in(std::string_view line) {
   return std::nullopt;
 }
 
+// The interface that has different MAC addresses in outputs that may be from several hosts.
+std::string link_of_several_machines(const TicketStatements& statements) {
+  for (const auto& key : statements.disputed()) {
+    const auto all = words(key);
+    if (all.size() == 3 && all[0] == "link" && all[2] == "mac") return std::string(all[1]);
+  }
+  return {};
+}
+
 }  // namespace
 
 class TicketReader::State {
@@ -232,6 +241,7 @@ Ticket TicketReader::State::finish() {
   Ticket ticket;
   ticket.has_mana = statements_.find("mana") != nullptr;
   ticket.has_other_nic = statements_.find("other nic") != nullptr;
+  ticket.is_hyperv = statements_.find("hyperv") != nullptr;
   if (has_too_many_lines()) {
     ticket.unused.push_back(fmt::format(
         "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",
@@ -240,6 +250,10 @@ Ticket TicketReader::State::finish() {
     const std::vector<std::string> hosts(statements_.hosts().begin(), statements_.hosts().end());
     ticket.unused.push_back(
         fmt::format("all outputs: they are from several hosts ({})", printable(join(hosts, ", "))));
+  } else if (const auto link = link_of_several_machines(statements_); !link.empty()) {
+    ticket.unused.push_back(fmt::format(
+        "all outputs: {} has several MAC addresses, so they are probably from several machines",
+        printable(link)));
   } else {
     ticket.outputs = std::move(outputs_);
   }
@@ -289,6 +303,14 @@ std::vector<std::string> ticket_literals() {
                                        "FATAL: Module ",
                                        "ERROR: Module ",
                                        "Size  Used by",
+                                       "find /lib/modules/",
+                                       "mana_init_once(): MP INIT PRIMARY",
+                                       "Requested device ",
+                                       "Driver cannot attach the device",
+                                       "mount -t ",
+                                       "hugetlbfs on ",
+                                       "dpdk-pmds",
+                                       "dpdk/pmds-",
                                        "CONFIG_MICROSOFT_MANA",
                                        "CONFIG_MANA_INFINIBAND"};
   for (const std::string prompt : {"$ ", "# "}) {

@@ -69,6 +69,15 @@ class TicketStatements {
 // Turns the statements into facts; leaves Ticket::outputs unchanged.
 void add_ticket_facts(const TicketStatements& statements, Ticket& ticket);
 
+// Whether an output shows an RDMA device of MANA.
+bool shows_mana_rdma(const TicketStatements& statements);
+
+// Sets Facts::dpdk.
+void add_ticket_dpdk(const TicketStatements& statements, Ticket& ticket);
+
+// Sets the members of Facts::memory.
+void add_ticket_memory(const TicketStatements& statements, Ticket& ticket);
+
 // Sets Facts::nics and Facts::interfaces from the statements about links.
 void add_ticket_nics(const TicketStatements& statements, Ticket& ticket);
 

@@ -72,6 +72,12 @@ bool parse_rdma_directory(std::string_view line,
                           TicketOutput& output,
                           TicketStatements& statements) {
   const auto all = words(line);
+  // Without an RDMA device, the directory may not exist.
+  if (output.lines == 0 && line.starts_with("ls: cannot access ") &&
+      line.find("/sys/class/infiniband") != line.npos &&
+      line.ends_with("No such file or directory")) {
+    return true;
+  }
   const auto is_device = [](std::string_view name) {
     return is_digit(name.back()) &&
            std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_'; });
@@ -156,10 +162,17 @@ bool parse_meminfo(std::string_view line, TicketOutput& /*output*/, TicketStatem
 }
 
 constexpr std::string_view kNodes = "/sys/devices/system/node/node";
+constexpr std::string_view kPools = "/sys/kernel/mm/";
 
 // "/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages" becomes "hugepages 0
 // 2048 nr_hugepages"; empty for other paths.
 std::string hugepages_key(std::string_view path) {
+  // The sums of all nodes.
+  if (path.starts_with(kPools)) {
+    const auto key = hugepages_key(fmt::format("{}0/{}", kNodes, path.substr(kPools.size())));
+    constexpr std::string_view kFirst = "hugepages 0 ";
+    return key.empty() ? key : "hugepages all " + key.substr(kFirst.size());
+  }
   if (!path.starts_with(kNodes)) return {};
   const auto parts = split(path.substr(kNodes.size()), '/');
   constexpr std::string_view kPrefix = "hugepages-";
@@ -174,7 +187,8 @@ std::string hugepages_key(std::string_view path) {
 
 bool is_hugepages_file(const TicketWords& words) {
   const bool is_program = words.size() > 1 && (words[0] == "cat" || words[0] == "grep");
-  return is_program && words.back().starts_with(kNodes) && words.back().ends_with("_hugepages");
+  return is_program && words.back().ends_with("_hugepages") &&
+         (words.back().starts_with(kNodes) || words.back().starts_with(kPools));
 }
 
 bool is_hugepages_file_line(std::string_view line) {
@@ -198,11 +212,54 @@ bool parse_hugepages_file(std::string_view line,
   return !key.empty();
 }
 
+// ---- mounts of hugetlbfs ------------------------------------------------------------------------
+
+bool is_mount(const TicketWords& words) {
+  const bool is_list = !words.empty() && words[0] == "mount";
+  return is_list &&
+         (words.size() == 1 || (words.size() == 3 && words[1] == "-t" && words[2] == "hugetlbfs"));
+}
+
+// "hugetlbfs on /dev/hugepages type hugetlbfs (rw,relatime,pagesize=2M)"
+bool is_mount_row(std::string_view line) {
+  const auto all = words(line);
+  return all.size() == 6 && all[1] == "on" && all[3] == "type" && all[4] == "hugetlbfs" &&
+         all[5].front() == '(' && all[5].back() == ')';
+}
+
+// In KiB; "0" for the default size of the kernel. Empty if the size is not understood.
+std::string page_size_in(std::string_view options) {
+  constexpr std::string_view kOption = "pagesize=";
+  const auto at = options.find(kOption);
+  if (at == options.npos) return "0";
+  const auto rest = options.substr(at + kOption.size());
+  const auto size = rest.substr(0, rest.find_first_of(",)"));
+  if (size.size() < 2) return {};
+  const auto number = parse_unsigned(size.substr(0, size.size() - 1), UINT16_MAX);
+  const auto shift = std::string_view("KMG").find(size.back());
+  if (!number || shift == std::string_view::npos) return {};
+  return std::to_string(*number << (10 * shift));
+}
+
+bool parse_mount(std::string_view line, TicketOutput& /*output*/, TicketStatements& statements) {
+  const auto all = words(line);
+  if (all.size() < 5 || all[1] != "on" || all[3] != "type") return false;
+  if (!is_mount_row(line)) return true;
+  statements.add(fmt::format("hugetlbfs {} pagesize", all[2]), page_size_in(all[5]));
+  return true;
+}
+
+void finish_mount(const TicketOutput& output, TicketStatements& statements) {
+  if (!output.is_complete || !filter_of_pipe(output.command).keeps("hugetlbfs")) return;
+  statements.renew("hugetlbfs-mounts", "all");
+}
+
 // ---- packages -----------------------------------------------------------------------------------
 
 bool is_relevant_package(std::string_view name) {
-  return name == "libibverbs1" || name == "libibverbs" || name.starts_with("librte-eal") ||
-         name.starts_with("librte-net-mana") || name.starts_with("librte-net-netvsc");
+  return name == "libibverbs1" || name == "libibverbs" || name == "dpdk" ||
+         name.starts_with("librte-eal") || name.starts_with("librte-net-mana") ||
+         name.starts_with("librte-net-netvsc");
 }
 
 bool is_dpkg(const TicketWords& words) {
@@ -238,7 +295,13 @@ bool is_rpm(const TicketWords& words) {
 
 // "libibverbs-48.0-1.el9.x86_64": name, version, release and architecture.
 bool parse_rpm(std::string_view line, TicketOutput& /*output*/, TicketStatements& statements) {
-  if (words(line).size() != 1) return line.find("is not installed") != line.npos;
+  if (words(line).size() != 1) {
+    // On distributions with this package, it has mana_ib.
+    if (line == "package kernel-modules-extra is not installed") {
+      statements.add("package kernel-modules-extra missing", "yes");
+    }
+    return line.find("is not installed") != line.npos;
+  }
   const auto release = line.rfind('-');
   const auto version = release == line.npos ? line.npos : line.rfind('-', release - 1);
   if (version == line.npos || version == 0) return false;
@@ -249,10 +312,51 @@ bool parse_rpm(std::string_view line, TicketOutput& /*output*/, TicketStatements
   return true;
 }
 
+// ---- the drivers of DPDK ------------------------------------------------------------------------
+
+// "ls /usr/lib64/dpdk-pmds/", "ls -1 /usr/lib/x86_64-linux-gnu/dpdk/pmds-24.0"
+bool is_driver_directory(const TicketWords& words) {
+  const bool is_list = words.size() == 2 || (words.size() == 3 && words[1] == "-1");
+  return is_list && words[0] == "ls" && words.back().front() == '/' &&
+         words.back().find('*') == std::string_view::npos &&
+         (words.back().find("/dpdk-pmds") != std::string_view::npos ||
+          words.back().find("/dpdk/pmds-") != std::string_view::npos);
+}
+
+constexpr std::string_view kDriverPrefix = "librte_";
+
+bool parse_driver_directory(std::string_view line,
+                            TicketOutput& output,
+                            TicketStatements& /*statements*/) {
+  const auto all = words(line);
+  const bool lists = std::ranges::all_of(
+      all, [](std::string_view name) { return name.starts_with(kDriverPrefix); });
+  if (!lists) return false;
+  for (const auto name : all) output.seen.emplace(name.substr(0, name.find(".so")));
+  return true;
+}
+
+void finish_driver_directory(const TicketOutput& output, TicketStatements& statements) {
+  const auto filter = filter_of_pipe(output.command);
+  const auto all = words(std::string_view(output.command).substr(0, output.command.find('|')));
+  for (const std::string driver : {"net_mana", "net_netvsc"}) {
+    const auto file = std::string(kDriverPrefix) + driver;
+    if (!output.is_complete || !filter.keeps(file + ".so")) return;
+    statements.add("pmds " + driver, output.seen.contains(file) ? "yes" : "no");
+  }
+  statements.add("pmds directory", std::string(all.back().substr(1)));
+}
+
 }  // namespace
 
 std::vector<TicketFormat> system_formats() {
   return {
+      {"ls dpdk-pmds",
+       is_driver_directory,
+       nullptr,
+       parse_driver_directory,
+       finish_driver_directory},
+      {"mount", is_mount, is_mount_row, parse_mount, finish_mount},
       {"rdma", is_rdma, is_rdma_line, parse_rdma, finish_rdma},
       {"ls /sys/class/infiniband", is_rdma_directory, nullptr, parse_rdma_directory, finish_rdma},
       {"ibv_devices", is_ibv, is_ibv_line, parse_ibv, finish_ibv},

@@ -28,7 +28,7 @@ struct Ticket {
   std::vector<std::string> unused;   // what is not used, and why
 
   // The lines that show facts: "functions", "drivers", "module mana", "nics", "links",
-  // "interfaces", "rdma", "rdma-core", "providers", "dpdk", "pools", "kernel".
+  // "interfaces", "rdma", "rdma-core", "providers", "dpdk", "pools", "mounts", "kernel".
   std::map<std::string, TicketLine, std::less<>> shown_by;
 
   // Whether the outputs show these completely, because the members of Facts cannot hold an error.
@@ -37,6 +37,7 @@ struct Ticket {
   bool knows_all_functions = false;  // a complete lspci
   bool knows_rdma_devices = false;   // PciFunction::rdma_devices of every MANA function
   bool knows_all_links = false;      // a complete ip link
+  bool knows_free_pages = true;      // HugepagePool::free of every pool
   bool is_hyperv = false;            // an output is that of a VM of Hyper-V
   bool has_mana = false;             // any output, used or not, shows MANA
   bool has_other_nic = false;        // any output, used or not, shows the VF of another vendor
