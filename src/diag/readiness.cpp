@@ -28,15 +28,13 @@ Readiness readiness_for(Use use, const host::Facts& facts, const Report& report)
     readiness.ready = false;
     return readiness;
   }
-  bool has_passed = false;
   for (const auto& outcome : report.outcomes) {
     if (outcome.finding.status == Status::unknown) add(&outcome);
-    has_passed =
-        has_passed ||
-        (decides(outcome.check, use, is_forecast) &&
-         (outcome.finding.status == Status::pass || outcome.finding.status == Status::warn));
   }
-  if (has_passed && readiness.reasons.empty()) readiness.ready = true;
+  const bool is_complete = std::ranges::all_of(all_checks(), [&](const Check& check) {
+    return !decides(check, use, is_forecast) || report.find(check.id) != nullptr;
+  });
+  if (is_complete && readiness.reasons.empty()) readiness.ready = true;
   return readiness;
 }
 

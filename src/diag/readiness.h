@@ -13,7 +13,7 @@
 namespace manactl::diag {
 
 struct Readiness {
-  std::optional<bool> ready;  // empty if this could not be decided
+  std::optional<bool> ready;  // empty if a check could not decide it, or did not run
 
   // The failed checks that no other one explains or, if none failed, the undecided ones. They
   // belong to the report.

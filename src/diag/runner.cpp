@@ -129,6 +129,11 @@ Result<Report> run_checks(const host::Facts& facts,
   std::erase_if(checks, [&](const Check& check) {
     return !is_selected(check) || (options.use && !check.matters_for(*options.use));
   });
+  if (checks.empty() && options.use) {
+    return fail(
+        Errc::invalid,
+        fmt::format("--for {} needs none of these checks", word_of(kUseWords, *options.use)));
+  }
   return run_all(checks, facts, options);
 }
 

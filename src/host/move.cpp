@@ -81,6 +81,7 @@ std::string_view vf_name_at(std::string_view text, std::size_t at) {
     return {};
   auto end = at + kPrefix.size();
   if (end >= text.size() || !(is_digit(text[end]) || is_wildcard(text[end]))) return {};
+  text = text.substr(0, at + kMaxName + 1);  // otherwise the time would be quadratic
   while (end < text.size() && (is_word_character(text[end]) || is_wildcard(text[end]))) ++end;
   const auto name = text.substr(at, end - at);
   if (name.size() > kMaxName) return {};

@@ -217,15 +217,11 @@ TEST(Doctor, RejectsAFileThatIsNotALogInOneLine) {
 
 // check forecasts whether the VM is ready for MANA; doctor does not.
 TEST(Doctor, ExitsLikeCheckOnAMachineThatNeverGetsMana) {
-  struct Machine {
-    const char* name;
-    int doctor, check;
-  };
-
-  for (const auto& [machine, doctor, check] : std::vector<Machine>{{"vf-missing", 1, 1},
-                                                                   {"mlx5-vm", 3, 0},
-                                                                   {"mlx5-dpdk-not-ready", 3, 1},
-                                                                   {"not-azure", 3, 3}}) {
+  using Machine = std::tuple<const char*, int, int>;
+  for (const auto& [machine, doctor, check] : {Machine{"vf-missing", 1, 1},
+                                               {"mlx5-vm", 3, 0},
+                                               {"mlx5-dpdk-not-ready", 3, 1},
+                                               {"not-azure", 3, 3}}) {
     EXPECT_EQ(manactl({"doctor", "--root", fixture(machine)}).code, doctor) << machine;
     EXPECT_EQ(manactl({"check", "--root", fixture(machine)}).code, check) << machine;
   }

@@ -107,7 +107,6 @@ TEST(TicketChecks, ExistForEveryCheckThatATicketCanDecide) {
                                                   "dpdk.embedded",
                                                   "memory.node",
                                                   "memory.testpmd",
-                                                  "memory.mounts",
                                                   "move.kernels",
                                                   "move.managers",
                                                   "move.names",
