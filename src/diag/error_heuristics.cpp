@@ -59,7 +59,8 @@ const re2::RE2& zero_errors_pattern() {
 
 // Matches a level below warning where loggers write it: Open vSwitch "|INFO|", VPP "notice dpdk",
 // Suricata "Info: dpdk:", cloud-init "[DEBUG]:", waagent "INFO ", dmesg -x "kern  :info  :", and
-// "level=info"; and rows of tables of counters, in which "error" is a name.
+// "level=info"; and rows of tables of counters, in which "error" is a name. A level is before the
+// message, in which such a word has another meaning. VPP logs all output of DPDK as notices.
 const re2::RE2& information_pattern() {
   static const auto* const pattern = [] {
     re2::RE2::Options options;
@@ -75,11 +76,27 @@ const re2::RE2& information_pattern() {
   return *pattern;
 }
 
+// Returns what a logger printed before a message of DPDK or a driver; the whole line if it has no
+// such message.
+re2::StringPiece before_message(const re2::StringPiece& line) {
+  static const auto* const pattern = new re2::RE2(
+      R"(^(.*?)(?:^|[ |\]])(?:(?:mana(?:_ib)?|hv_netvsc|uio_hv_generic) [0-9a-f:.-]+[ :])"
+      R"(|hv_vmbus: |EAL: |[A-Z0-9_]+_(?:BUS|DRIVER|PMD|NET): )"
+      R"(|(?:mana|hn|vmbus)_\w+\(\): ))");
+  re2::StringPiece before = line;
+  re2::RE2::PartialMatch(line, *pattern, &before);
+  return before;
+}
+
 }  // namespace
 
 bool may_be_error(std::string_view line) {
+  static const auto* const output_in_vpp = new re2::RE2(R"(\d notice +dpdk *$)");
   const re2::StringPiece text(line.data(), line.size());
-  return !re2::RE2::PartialMatch(text, information_pattern());
+  const auto before = before_message(text);
+  const bool is_output_in_vpp =
+      before.size() < text.size() && re2::RE2::PartialMatch(before, *output_in_vpp);
+  return is_output_in_vpp || !re2::RE2::PartialMatch(before, information_pattern());
 }
 
 std::size_t find_error_word(std::string_view block, std::size_t from) {

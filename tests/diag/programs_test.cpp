@@ -94,6 +94,7 @@ TEST(Levels, BelowWarningAreNoErrors) {
         "2026-11-14 10:00:00,123 - util.py[DEBUG]: Failed to read",
         "2026-11-14T10:00:00.1Z INFO ExtHandler failed to report",
         "kern  :info  : [    1.2] cannot find a cache",
+        "kern  :info  : [    1.2] mana 7870:00:00.0: Failed to find a cache",
         "       213           ethernet-input       unknown type         error   ",
         "decoder.invalid                               | Total      | 20411"}) {
     EXPECT_FALSE(may_be_error(line)) << line;
@@ -102,6 +103,10 @@ TEST(Levels, BelowWarningAreNoErrors) {
   for (const auto* line : {"2026-11-14T08:12:39.340Z|00027|netdev_dpdk|ERR|m0: Unable to do it",
                            "[2211 - Suricata-Main] 2026-11-10 07:10:44 Error: dpdk: failed to pin",
                            "EAL: information failed",
+                           "mana 7870:00:00.0: Failed to query QUEUE INFO: -5",
+                           "mana 7870:00:00.0: Failed to send [debug] message: -110",
+                           "2026/11/09 09:14:01:220 notice     dpdk           MANA_DRIVER: "
+                           "mana_frob(): Failed to frob, ret -5",
                            "INFORMATION error: it failed"}) {
     EXPECT_TRUE(may_be_error(line)) << line;
     EXPECT_THAT(diagnose_text(std::string(line) + "\n").unknown, testing::SizeIs(1)) << line;
