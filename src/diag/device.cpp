@@ -127,4 +127,13 @@ void DeviceNames::complete(std::string& name, Names& names, const std::string& i
   }
 }
 
+std::vector<std::string> shortened(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 2;
+  if (names.size() <= kNamed + 1) return names;
+  const auto others = names.size() - kNamed;
+  names.resize(kNamed);
+  names.push_back(std::to_string(others) + " more");
+  return names;
+}
+
 }  // namespace manactl::diag

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "diag/signature.h"
 
@@ -58,5 +59,8 @@ class DeviceNames {
   Names nics_;                              // the channels of synthetic NICs, by their names
   std::set<std::string, std::less<>> vfs_;  // the present names of VFs
 };
+
+// Returns the names for a title: of more than three, the first two and "18 more".
+std::vector<std::string> shortened(std::vector<std::string> names);
 
 }  // namespace manactl::diag

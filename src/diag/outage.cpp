@@ -209,13 +209,14 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
       if (first == nullptr || *nic.seconds > *first->seconds) first = &nic;
     }
     if (first == nullptr) continue;
-    conclusions.push_back({&rule,
-                           {{"vfs", (names.size() > 1 ? "VFs of " : "VF of ") + list_text(names)},
-                            {"have", names.size() == 1 ? "it has" : "they have"},
-                            {"time", moment_text(first->since->time, last_time)},
-                            {"duration", duration_text(*first->seconds)}},
-                           *first->since,
-                           first->since->line});
+    conclusions.push_back(
+        {&rule,
+         {{"vfs", (names.size() > 1 ? "VFs of " : "VF of ") + list_text(shortened(names))},
+          {"have", names.size() == 1 ? "it has" : "they have"},
+          {"time", moment_text(first->since->time, last_time)},
+          {"duration", duration_text(*first->seconds)}},
+         *first->since,
+         first->since->line});
   }
   return conclusions;
 }

@@ -112,7 +112,7 @@ std::vector<Conclusion> RepetitionTracker::finish() const {
     std::ranges::sort(names);
     const auto mean = worst->seconds / static_cast<double>(worst->count - 1);
     conclusions.push_back({rule.signature,
-                           {{"names", list_text(names)},
+                           {{"names", list_text(shortened(names))},
                             {"count", std::to_string(worst->count)},
                             {"period", duration_text(worst->seconds)},
                             {"mean", duration_text(mean)}},

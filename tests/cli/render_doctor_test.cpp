@@ -131,7 +131,9 @@ TEST(DoctorText, OmitsWhatIsLeastImportantIfTheAnswerHasMoreThan12Rows) {
   const std::vector<std::string> notes = {"first", "second"};
   const auto shown = show({diagnosis, {}, {}, notes});
   EXPECT_EQ(std::ranges::count(shown, '\n'), 12) << shown;
-  EXPECT_THAT(shown, HasSubstr("  Fix      Give the right one.\n             ip -br link\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("  Fix      Give the right one. (-v shows the rest)\n"
+                        "             ip -br link\n"));
   EXPECT_THAT(shown, Not(HasSubstr("Here")));
   EXPECT_THAT(shown, Not(HasSubstr("Note: ")));
   diagnosis.root->commands.assign(8, "ip -br link");
@@ -166,6 +168,8 @@ TEST(DoctorText, NamesTheOnlyCauseThatIsNotContradicted) {
       {"the link is down", "`ip -br link`", diag::Confirmation::undecided, ""},
       {"no module", "`lsmod`", diag::Confirmation::contradicted, "kernel.mana: x"}};
   EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("  Cause    The link is down.\n"));
+  diagnosis.root->alternatives.front().confirmation = diag::Confirmation::contradicted;
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("All known causes are contradicted"));
 }
 
 TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {

@@ -17,6 +17,7 @@ constexpr std::size_t kMaxRows = 12;
 constexpr unsigned kColumns = 80;
 constexpr std::size_t kMaxBriefText = 2000;
 constexpr std::size_t kMaxBriefQuote = 140;  // two rows with the number of the line
+constexpr std::size_t kMinBriefQuote = 60;   // the path of a log may be long
 constexpr std::size_t kMaxListed = 3;        // errors that are quoted if the cause is unknown
 
 // The last ones are omitted first if the answer has too many rows.
@@ -29,12 +30,24 @@ struct Part {
   bool is_wrapped = true;
   Color first_color = Color::none, color = Color::none;
 
-  std::string text() const { return join(pieces, " "); }
+  bool is_cut = false;  // sentences at its end are omitted
+
+  std::size_t rows_of(const std::string& text) const {
+    return wrap_lines(text, kColumns - static_cast<unsigned>(first.size())).size();
+  }
+
+  // A note about omitted sentences must not take a row from the commands.
+  std::string text() const {
+    const auto all = join(pieces, " ");
+    if (!is_cut) return all;
+    for (const auto* const note : {" (-v shows the rest)", " (-v: more)"}) {
+      if (rows_of(all + note) == rows_of(all)) return all + note;
+    }
+    return all;
+  }
 
   std::size_t rows() const {
-    if (is_wrapped) {
-      return wrap_lines(text(), kColumns - static_cast<unsigned>(first.size())).size();
-    }
+    if (is_wrapped) return rows_of(text());
     std::size_t rows = 0;
     for (const auto& line : pieces) {
       rows += 1 + (first.size() + std::max<std::size_t>(line.size(), 1) - 1) / kColumns;
@@ -136,7 +149,8 @@ void BriefAnswer::add_headline(const Headline& headline) {
 
 void BriefAnswer::add_quote(Importance importance, const diag::Quote& quote, std::uint64_t count) {
   Part part{importance, fmt::format("  {}{}: ", place_of(quote), times(count)), {}, false};
-  part.pieces.push_back(printable(trim(quote.text), kMaxBriefQuote - part.first.size()));
+  const auto used = std::min(part.first.size(), kMaxBriefQuote - kMinBriefQuote);
+  part.pieces.push_back(printable(trim(quote.text), kMaxBriefQuote - used));
   part.first_color = Color::dim;
   parts_.push_back(std::move(part));
 }
@@ -175,7 +189,10 @@ void BriefAnswer::add_cause(const Item& root) {
   const auto possible = std::ranges::count_if(root.alternatives, [](const auto& one) {
     return one.confirmation != Confirmation::contradicted;
   });
-  if (is_open) text += fmt::format(" {} causes are possible (-v lists them).", possible);
+  if (is_open && possible == 0) text += " All known causes are contradicted (-v lists them).";
+  if (is_open && possible > 0) {
+    text += fmt::format(" {} causes are possible (-v lists them).", possible);
+  }
   add(Importance::essential, labeled("Cause"), text);
   if (decided != nullptr && decided->confirmation == Confirmation::confirmed) {
     add(Importance::evidence, labeled("Here"), "confirmed: " + decided->confirmed_by);
@@ -301,12 +318,14 @@ bool BriefAnswer::omit_one() {
     least->pieces.pop_back();
     auto& last = least->pieces.back();
     if (last.ends_with(';')) last.back() = '.';
+    least->is_cut = true;
     return true;
   }
   const bool hides_fix = least->importance == Importance::commands && !least->is_wrapped;
   parts_.erase(std::next(least).base());
   const auto fix = std::ranges::find(parts_, Importance::fix, &Part::importance);
   if (!hides_fix || fix == parts_.end() || fix->pieces.empty()) return true;
+  fix->is_cut = false;
   auto& sentence = fix->pieces.back();
   while (sentence.ends_with(':') || sentence.ends_with('.')) sentence.pop_back();
   sentence += " (-v shows how).";
