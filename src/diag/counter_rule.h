@@ -63,7 +63,7 @@ inline constexpr EnumWords<CounterConclusion, 7> kCounterConclusions = {{
 }};
 
 // A rule without `programs` or `modes` applies to all of them. It never applies in
-// `excluded_modes`.
+// `excluded_modes`. The counters `of` have not `grown` if those of `reference` have changed too.
 struct CounterRule {
   CounterConclusion conclusion = CounterConclusion::stopped;
   std::vector<std::string> programs;

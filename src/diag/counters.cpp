@@ -226,6 +226,7 @@ void CounterTracker::look_for_growth(const Series& series,
                                      const Signature& rule) {
   // One report of an unknown device proves nothing.
   if (series.reports == 0 && report.device.empty()) return;
+  if (has_changed(series, report, rule.counters->reference)) return;
   const auto least = min_packets(*rule.counters, series.reports + 1);
   for (const auto counter : rule.counters->of) {
     const auto* const value = report.find(counter);

@@ -14,15 +14,19 @@ namespace {
 
 // A command, or several that differ only in the pattern that grep searches for.
 struct Candidate {
-  std::string program;  // "dmesg | grep", or the complete command
-  std::vector<std::string> patterns;
+  std::string program;                // "dmesg | grep", or the complete command
+  std::vector<std::string> patterns;  // extended regular expressions
   std::size_t causes = 0;
 
   std::string command() const {
     if (patterns.empty()) return program;
-    const auto* const option = patterns.size() > 1 ? "-E " : "";
-    return fmt::format("{} {}\"{}\"", program, option, join(patterns, "|"));
+    const auto pattern = join(patterns, "|");
+    const bool is_extended = pattern.find_first_of(kExtended) != std::string::npos;
+    return fmt::format("{} {}\"{}\"", program, is_extended ? "-E " : "", pattern);
   }
+
+  // Characters that are literal in a basic regular expression.
+  static constexpr std::string_view kExtended = "|+?(){}";
 };
 
 // Returns the command at the beginning of the text; empty if there is none.
@@ -35,20 +39,33 @@ void add_unless_present(std::vector<std::string>& list, std::string_view text) {
   if (std::ranges::find(list, text) == list.end()) list.emplace_back(text);
 }
 
-// Splits "dmesg | grep -E 'a|b'" into "dmesg | grep" and the pattern. A command with other options
-// stays whole.
+// The alternatives of an extended regular expression; the whole one if it has groups.
+std::vector<std::string> alternatives_of(std::string_view pattern) {
+  std::vector<std::string> alternatives;
+  if (pattern.find('(') != std::string_view::npos) return {std::string(pattern)};
+  for (const auto one : split(pattern, '|')) add_unless_present(alternatives, one);
+  return alternatives;
+}
+
+// Splits "dmesg | grep -E 'a|b'" into "dmesg | grep" and the patterns. A command stays whole if it
+// has other options, or if its pattern means something else as an extended regular expression or
+// between other quotes.
 Candidate candidate_of(std::string_view command) {
   constexpr std::string_view kGrep = " | grep ";
   const auto at = command.find(kGrep);
   if (at == std::string_view::npos) return {std::string(command), {}};
   auto pattern = command.substr(at + kGrep.size());
-  if (pattern.starts_with("-E ")) pattern.remove_prefix(3);
+  const bool is_extended = pattern.starts_with("-E ");
+  if (is_extended) pattern.remove_prefix(3);
   const bool is_quoted = pattern.size() > 2 && pattern.front() == pattern.back() &&
                          (pattern.front() == '"' || pattern.front() == '\'');
   if (is_quoted) pattern = pattern.substr(1, pattern.size() - 2);
-  const bool is_word = pattern.find_first_of(" -\"'`") == std::string_view::npos;
-  if (!is_quoted && !is_word) return {std::string(command), {}};
-  return {std::string(command.substr(0, at + kGrep.size() - 1)), {std::string(pattern)}};
+  const bool is_word = pattern.find_first_of(" -") == std::string_view::npos;
+  const bool is_plain = pattern.find_first_of("\"'`$\\") == std::string_view::npos;
+  const bool is_same =
+      is_extended || pattern.find_first_of(Candidate::kExtended) == std::string_view::npos;
+  if ((!is_quoted && !is_word) || !is_plain || !is_same) return {std::string(command), {}};
+  return {std::string(command.substr(0, at + kGrep.size() - 1)), alternatives_of(pattern)};
 }
 
 void count(std::vector<Candidate>& candidates, Candidate one) {

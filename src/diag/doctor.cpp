@@ -60,6 +60,18 @@ std::optional<Remedy> remedy_of(const Alternative& alternative, const Evidence& 
   return remedy;
 }
 
+// Replaces "{name}" by the capture of this name.
+std::string with_captures(std::string text, const Captures& captures) {
+  for (const auto& [name, value] : captures) {
+    const auto placeholder = fmt::format("{{{}}}", name);
+    for (auto at = text.find(placeholder); at != std::string::npos;
+         at = text.find(placeholder, at + value.size())) {
+      text.replace(at, placeholder.size(), value);
+    }
+  }
+  return text;
+}
+
 std::vector<PossibleCause> possible_causes_of(const LogEntry& entry,
                                               const Report& checks,
                                               const std::vector<Observation>& observations) {
@@ -68,7 +80,7 @@ std::vector<PossibleCause> possible_causes_of(const LogEntry& entry,
   std::vector<PossibleCause> causes;
   for (std::size_t i = 0; i < judged.size(); ++i) {
     causes.push_back({alternatives[i].cause,
-                      alternatives[i].confirm,
+                      with_captures(alternatives[i].confirm, entry.captures),
                       judged[i].confirmation,
                       evidence_text(judged[i]),
                       remedy_of(alternatives[i], judged[i]),
@@ -100,18 +112,6 @@ void set_remedy(Diagnosis::Item& item, const Remedy& remedy) {
   item.other_fixes = remedy.others;
 }
 
-// Replaces "{name}" by the capture of this name.
-std::string with_captures(std::string text, const Captures& captures) {
-  for (const auto& [name, value] : captures) {
-    const auto placeholder = fmt::format("{{{}}}", name);
-    for (auto at = text.find(placeholder); at != std::string::npos;
-         at = text.find(placeholder, at + value.size())) {
-      text.replace(at, placeholder.size(), value);
-    }
-  }
-  return text;
-}
-
 // The fix for a program of the log; null if there is none. Of several, the first one is the most
 // specific: Open vSwitch may run as a service or in a container.
 const ProgramFix* fix_of_program(const Signature& signature, const LogReport& log) {
@@ -126,18 +126,14 @@ Diagnosis::Item item_of(const Symptom& one) {
   const auto& captures = one.entry->captures;
   Diagnosis::Item item;
   item.id = signature.id;
-  item.title = is_rule(signature) ? with_captures(signature.title, captures) : signature.title;
+  item.title = with_captures(signature.title, captures);
   item.quote = one.entry->first;
   item.count = one.count;
-  item.cause = is_rule(signature) ? with_captures(signature.cause, captures) : signature.cause;
-  item.fix = is_rule(signature) ? with_captures(signature.fix, captures) : signature.fix;
-  item.commands = signature.commands;
-  if (const auto* const fix = fix_of_program(signature, one.log())) {
-    item.fix = with_captures(fix->fix, captures);
-    item.commands.clear();
-    for (const auto& command : fix->commands) {
-      item.commands.push_back(with_captures(command, captures));
-    }
+  item.cause = with_captures(signature.cause, captures);
+  const auto* const of_program = fix_of_program(signature, one.log());
+  item.fix = with_captures(of_program != nullptr ? of_program->fix : signature.fix, captures);
+  for (const auto& command : of_program != nullptr ? of_program->commands : signature.commands) {
+    item.commands.push_back(with_captures(command, captures));
   }
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, one.log());

@@ -77,7 +77,8 @@ struct ProgramFix {
 
 struct Signature {
   std::string id;
-  // Names the fault. In the title, the cause and the fix of a rule, "{name}" is the capture `name`.
+  // Names the fault. In the title, the cause, the fix, the commands and the texts `confirm` of the
+  // alternatives, "{name}" is the capture `name`.
   std::string title;
   std::string source;  // "net_mana", "eal", ...
   Role role = Role::cause;
@@ -105,10 +106,12 @@ struct Signature {
 
   // Ids of other signatures. "mana-*" stands for all ids that begin with "mana-", and "*" for all;
   // in explained_by, such a pattern covers only causes of a higher rank.
-  std::vector<std::string> explained_by;    // any of these in the log makes the line a consequence
-  std::vector<std::string> benign_without;  // the line is benign unless one of these is in the log
-  std::vector<std::string> resolved_by;     // any of these later in the log proves recovery
-  Captures benign_when;                     // a capture with this value makes the line benign
+  std::vector<std::string> explained_by;  // any of these in the log makes the line a consequence
+  // The line is benign unless the log has one of these, and it is open in the same run or a later
+  // one. A signature that names itself is benign once it is resolved.
+  std::vector<std::string> benign_without;
+  std::vector<std::string> resolved_by;  // any of these later in the log proves recovery
+  Captures benign_when;                  // a capture with this value makes the line benign
 
   // How the line changes runs and states (see diag/story.h).
   std::optional<State> state;      // of the device after the line
@@ -122,7 +125,9 @@ struct Signature {
   std::optional<Ending> ends;     // the line ends the current run
   // The line is ignored unless it names such an interface (see DeviceNames::is_about).
   std::optional<NicPart> about;
-  bool packets_pass = false;      // while the fault lasts, packets pass nevertheless
+  // While the fault lasts, packets of the NIC pass nevertheless, for example on the synthetic path.
+  // False if the NIC may have no address, no name or no link.
+  bool packets_pass = false;
   bool affects_one_port = false;  // other ports of the program may work nevertheless
   bool needs_run = false;         // ignored unless a run of its kind exists and has not ended
   bool is_total = false;          // the line reports totals of what happened earlier in the run

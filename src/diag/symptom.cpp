@@ -12,8 +12,13 @@ constexpr std::string_view kManaDriver = "net_mana";
 
 bool has_required_lines(const LogEntry& entry, const LogReport& log) {
   const auto& required = entry.signature->benign_without;
-  return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
-           return other.signature != nullptr && matches_any_id(required, other.signature->id);
+  return required.empty() || std::ranges::any_of(log.entries, [&](const LogEntry& other) {
+           if (other.signature == nullptr || !matches_any_id(required, other.signature->id)) {
+             return false;
+           }
+           const bool is_earlier =
+               kind_of(*other.signature) == kind_of(*entry.signature) && other.run < entry.run;
+           return other.resolution == Resolution::none && !is_earlier;
          });
 }
 

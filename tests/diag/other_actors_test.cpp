@@ -48,6 +48,7 @@ Answer answer_of(const std::string& text) {
 
 struct Action {
   std::string name, line, root;  // NIC stands for the interface
+  Answer answer = Answer::degraded;
 };
 
 std::vector<Action> actions() {
@@ -69,7 +70,8 @@ std::vector<Action> actions() {
        "systemd-networkd[498]: NIC: DHCPv4 address 10.0.0.4/24 via 10.0.0.1",
        "networkd-vf-address"},
       {"Dhclient",
-       "dhclient[412]: DHCPREQUEST for 10.0.0.4 on NIC to 255.255.255.255 port 67",
+       "dhclient[412]: DHCPREQUEST for 10.0.0.4 on NIC to 255.255.255.255 port 67\n"
+       "dhclient[412]: bound to 10.0.0.4 -- renewal in 37212 seconds.",
        "dhclient-vf-address"},
       {"Wicked",
        "wickedd-dhcp4[502]: NIC: Committed DHCPv4 lease with address 10.0.0.4 (lease time 86400 "
@@ -86,12 +88,14 @@ std::vector<Action> actions() {
        "default via 10.11.0.1 dev NIC proto dhcp src 10.11.0.7 metric 101",
        "vf-has-address"},
       {"IpBriefAddr", "NIC             UP             10.4.0.6/24 ", "vf-has-address"},
+      {"IpBriefUnknown", "NIC             UNKNOWN        10.4.0.6/24 ", "vf-has-address"},
       {"Martian",
        "kernel: IPv4: martian source 10.4.0.6 from 10.4.0.1, on dev NIC",
        "vf-has-address"},
       {"Cni",
        R"(azure-vnet[40112]: {"level":"info","msg":"[net] Setting link netns.","IfName":"NIC"})",
-       "cni-moved-vf"},
+       "cni-moved-vf",
+       Answer::worked_until},
   };
 }
 
@@ -110,7 +114,7 @@ TEST_P(OtherActors, OnTheVfAreACause) {
                           kNetvsc + "VF slot 1 added\n" + line("enP30832s1")}) {
     EXPECT_EQ(root_id(diagnose_text(log)), GetParam().root) << log;
   }
-  EXPECT_EQ(answer_of(kRenamed + line("enP30832s1")), Answer::degraded);
+  EXPECT_EQ(answer_of(kRenamed + line("enP30832s1")), GetParam().answer);
 }
 
 TEST_P(OtherActors, OnTheSyntheticNicAreNormal) {
@@ -162,6 +166,18 @@ TEST(NetworkManagers, ThatSetUpTheVfMatterOnlyIfDpdkFoundThePortBusy) {
   EXPECT_EQ(root_id(diagnose_text(busy)), "vf-set-up-for-dpdk");
 }
 
+TEST(Dhclient, ThatHasNoLeaseForTheVfIsNormal) {
+  const std::string kRequest = "dhclient[412]: DHCPREQUEST for 10.0.0.4 on NIC to 255.1 port 67";
+  const std::string kBound = "dhclient[412]: bound to 10.0.0.4 -- renewal in 37212 seconds.\n";
+  const auto on_vf = kRenamed + line_of(kRequest, "enP30832s1");
+  EXPECT_EQ(root_id(diagnose_text(on_vf)), "");
+  EXPECT_EQ(root_id(diagnose_text(on_vf + "DHCPNAK from 10.4.0.1 (xid=0x3a1f)\n" + kBound)), "");
+  EXPECT_EQ(root_id(diagnose_text(on_vf + kBound)), "dhclient-vf-address");
+  EXPECT_EQ(root_id(diagnose_text(on_vf + kBound +
+                                  "DHCPRELEASE of 10.0.0.4 on enP30832s1 to 10.4.0.1 port 67\n")),
+            "");
+}
+
 TEST(Udev, ThatCannotRenameASyntheticNicIsACause) {
   const std::string kNic =
       "systemd-udevd[265]: eth3: Failed to rename network interface 5 from 'eth3' to 'eth1': File "
@@ -172,7 +188,7 @@ TEST(Udev, ThatCannotRenameASyntheticNicIsACause) {
             "udev-nic-name-taken");
   const auto diagnosis = diagnose_text(kTwoNics + kNic);
   EXPECT_EQ(root_id(diagnosis), "udev-nic-name-taken");
-  EXPECT_EQ(diagnosis.verdict->answer, Answer::degraded);
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::failed);
   EXPECT_EQ(root_id(diagnose_text(kTwoNics + kNic + kSecond + "Data path switched to VF: eth2\n")),
             "");
 }
@@ -193,6 +209,7 @@ TEST(Udev, ThatCannotRenameTheVfIsNormal) {
 TEST(Ifupdown, ThatCannotSetUpTheNicIsACauseUnlessTheNicWorksLater) {
   const std::string kFailed = "ifup[53]: ifup: failed to bring up eth3\n";
   EXPECT_EQ(root_id(diagnose_text(kTwoNics + kFailed)), "ifup-failed");
+  EXPECT_NE(answer_of(kTwoNics + kFailed), Answer::degraded);
   EXPECT_EQ(root_id(diagnose_text(kTwoNics + "ifup[53]: ifup: failed to bring up wlan0\n")), "");
   EXPECT_EQ(
       root_id(diagnose_text(kTwoNics + kFailed + kSecond + "Data path switched to VF: eth2\n")),
@@ -231,6 +248,10 @@ TEST(Nics, ThatTheHostDoesNotOfferLeaveAVfAlone) {
   EXPECT_EQ(root_id(diagnose_text(kBoot + kNetvsc + "VF slot 1 added\n" + unmatched)),
             "hvnetvsc-vf-unmatched");
   EXPECT_EQ(root_id(diagnose_text(kBoot + unmatched + kWorking)), "");
+  // The NIC is in user space since the boot, so hv_netvsc prints nothing about it.
+  const std::string kUser = "hv_vmbus: registering driver uio_hv_generic\n";
+  EXPECT_EQ(root_id(diagnose_text(kBoot + kUser + unmatched)), "hvnetvsc-vf-unmatched");
+  EXPECT_EQ(root_id(diagnose_text(kBoot + unmatched + kUser)), "");
 }
 
 TEST(CloudInit, ThatFindsOneMacTwiceIsACauseUnlessTheNicWorksLater) {
@@ -267,6 +288,18 @@ TEST(Blocklist, OfTheDriverExplainsAVfWithoutADriver) {
   EXPECT_EQ(root_id(diagnose_text(with("rd.driver.blacklist=mana"))), "kernel-driver-blocklisted");
   EXPECT_EQ(root_id(diagnose_text(with("modprobe.blacklist=mana_ib,floppy"))),
             "kernel-function-without-driver");
+  const auto probed = kFunction + "[   90.0] Linux\n";
+  for (const auto* line : {"blacklist mana",
+                           "  install mana /bin/false",
+                           "/etc/modprobe.d/a.conf:blacklist mana",
+                           "install mana /usr/bin/true"}) {
+    EXPECT_EQ(root_id(diagnose_text(probed + line + "\n")), "kernel-driver-blocklisted") << line;
+    EXPECT_EQ(root_id(diagnose_text(kWorking + line + "\n")), "") << line;
+  }
+  for (const auto* line :
+       {"# blacklist mana", "/etc/modprobe.d/a.conf:#blacklist mana", "sudo apt install mana"}) {
+    EXPECT_NE(root_id(diagnose_text(probed + line + "\n")), "kernel-driver-blocklisted") << line;
+  }
   // The driver was loaded explicitly.
   EXPECT_EQ(root_id(diagnose_text(with("modprobe.blacklist=mana") + kWorking)), "");
 }

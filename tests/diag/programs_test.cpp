@@ -128,6 +128,61 @@ TEST(Pool, ThatIsEmptyAfterManyRestartsExplainsTheFailedQueues) {
   EXPECT_THAT(ids(diagnosis.consequences), Contains("mana-rx-qp-create"));
 }
 
+TEST(Pool, IsNotEmptyIfThePortReceivesPacketsLater) {
+  const std::string kEmpty =
+      "EAL: Detected CPU lcores: 2\n" + std::string(kQueue) + kForwards +
+      "MANA_DRIVER: mana_alloc_and_post_rx_wqes(): failed to allocate mbufs for RX\n";
+  const auto report = [](int received, int lost) {
+    return fmt::format(
+        "  ######################## NIC statistics for port 0  ########################\n"
+        "  RX-packets: {}     RX-missed: 0          RX-bytes:  1\n  RX-nombuf:  {}\n"
+        "  TX-packets: 0          TX-errors: 0          TX-bytes:  0\n",
+        received,
+        lost);
+  };
+  EXPECT_EQ(root_id(diagnose_text(kEmpty)), "mana-rx-pool-empty");
+  EXPECT_EQ(root_id(diagnose_text(kEmpty + "  Rx-pps:        12        Rx-bps:     5760\n")), "");
+  EXPECT_EQ(root_id(diagnose_text(kEmpty + report(900, 6) + report(990, 6))), "");
+  EXPECT_EQ(root_id(diagnose_text(kEmpty + report(900, 6) + report(990, 7))), "mana-rx-pool-empty");
+}
+
+TEST(HugepageFiles, AreACauseIfALaterProgramFindsNoHugepages) {
+  const std::string kFiles = "-rw------- 1 root root 2097152 Nov 12 22:10 pgwmap_0\n";
+  const std::string kStart = "EAL: Detected CPU lcores: 2\n";
+  const std::string kFatal = kStart + "EAL: Cannot get hugepage information.\n";
+  const auto diagnosis = diagnose_text(kFatal + kFiles);
+  ASSERT_EQ(root_id(diagnosis), "eal-hugepage-files-left");
+  EXPECT_THAT(diagnosis.root->fix, HasSubstr("`rm /dev/hugepages/pgwmap_*`"));
+  EXPECT_EQ(root_id(diagnose_text(kFiles + kFatal)), "eal-hugepage-files-left");
+  EXPECT_EQ(root_id(diagnose_text(kFatal + kFiles + kStart + kQueue + kForwards)), "");
+  EXPECT_EQ(root_id(diagnose_text(kStart + "EAL: No free 2048 kB hugepages reported on node 1\n" +
+                                  kFiles + kQueue + kForwards)),
+            "");
+}
+
+TEST(Vpp, ThatSkipsANicInTheKernelWorksIfItHasAnother) {
+  const std::string kSkips =
+      "vlib_vmbus_bind_to_uio: Skipping VMBUS device 000d3a70-522a-000d-3a70-522a000d3a70 as host "
+      "interface eth0 is up\n"
+      "dpdk: EAL init args: --in-memory --file-prefix vpp -a 7870:00:00.0\n";
+  const auto only = diagnose_text(kSkips);
+  ASSERT_EQ(root_id(only), "vpp-host-interface-up");
+  EXPECT_THAT(only.root->commands, Contains("manactl prepare eth0"));
+  for (const std::string works :
+       {"MANA_DRIVER: mana_pci_probe_mac(): Successfully probed on IB port 1\n",
+        "$ vppctl show interface\n"
+        "              Name               Idx    State  MTU (L3/IP4/IP6/MPLS)     Counter    "
+        "Count\n"
+        "mana0                             1      up          9000/0/0/0     rx packets     5000\n"
+        "                                                                    tx packets     "
+        "5000\n"}) {
+    const auto diagnosis = diagnose_text(kSkips + works);
+    EXPECT_EQ(root_id(diagnosis), "") << works;
+    EXPECT_THAT(ids(diagnosis.benign), Contains("vpp-host-interface-up")) << works;
+    EXPECT_THAT(ids(diagnosis.recovered), IsEmpty()) << works;
+  }
+}
+
 TEST(MonitorId, IsHarmlessIfTheScanGoesOn) {
   const std::string line =
       "EAL: eal_parse_sysfs_value(): cannot open sysfs value "

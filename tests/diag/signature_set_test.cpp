@@ -50,6 +50,8 @@ TEST_P(EverySignature, IsTheOnlyMatchOfItsExamples) {
 
 TEST_P(EverySignature, IsFoundAfterAPrefixAndInTheMiddleOfALine) {
   if (is_rule(signature())) return;  // its examples are a log
+  // A line of a file, of which a comment is another line.
+  if (signature().match.find("|^") != std::string::npos) return;
   for (const auto& example : signature().examples) {
     const auto report = test::read_text("EAL: Detected " + example + "\n");
     ASSERT_EQ(report.lines, 1U);
@@ -97,8 +99,7 @@ TEST_P(EverySignature, NamesAnObservationThatExists) {
 
 TEST_P(EverySignature, NamesSignaturesThatExist) {
   const auto& s = signature();
-  std::vector<std::vector<std::string>> lists = {
-      s.explained_by, s.benign_without, s.resolved_by, s.matters_after};
+  std::vector<std::vector<std::string>> lists = {s.explained_by, s.resolved_by, s.matters_after};
   if (s.repetition) lists.push_back(s.repetition->of);
   if (s.absence) lists.insert(lists.end(), {s.absence->from, s.absence->without, s.absence->until});
   for (const auto& list : lists) {
@@ -107,6 +108,10 @@ TEST_P(EverySignature, NamesSignaturesThatExist) {
       EXPECT_TRUE(std::ranges::any_of(signatures().all(), is_named)) << s.id << " names " << name;
       EXPECT_NE(name, s.id);
     }
+  }
+  for (const auto& name : s.benign_without) {
+    const auto is_named = [&name](const Signature& o) { return matches_id(name, o.id); };
+    EXPECT_TRUE(std::ranges::any_of(signatures().all(), is_named)) << s.id << " names " << name;
   }
 }
 
