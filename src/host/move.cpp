@@ -77,8 +77,8 @@ std::string_view vf_name_at(std::string_view text, std::size_t at) {
   constexpr std::string_view kPrefix = "enP", kWildcards = "*?[]";
   constexpr std::size_t kMaxName = 32;
   const auto is_wildcard = [&](char c) { return kWildcards.find(c) != std::string_view::npos; };
-  if (!text.substr(at).starts_with(kPrefix) || (at > 0 && is_word_character(text[at - 1])))
-    return {};
+  const bool begins = at == 0 || !(is_word_character(text[at - 1]) || is_wildcard(text[at - 1]));
+  if (!begins || !text.substr(at).starts_with(kPrefix)) return {};
   auto end = at + kPrefix.size();
   if (end >= text.size() || !(is_digit(text[end]) || is_wildcard(text[end]))) return {};
   text = text.substr(0, at + kMaxName + 1);  // otherwise the time would be quadratic
@@ -142,7 +142,7 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
 Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
                                                        const std::string& running) {
   const auto releases = files.list("lib/modules");
-  if (!releases) return because(releases.error(), "cannot list the installed kernels");
+  if (!releases) return fail(releases.error().code, "cannot list the kernels in /lib/modules");
   std::vector<InstalledKernel> kernels;
   for (const auto& release : *releases) {
     const auto mana = os::kernel_has_module(files, release, "mana");

@@ -21,7 +21,7 @@ enum class Scrub { nothing, addresses, json, log, report };
 // it.
 Scrub scrub_of(const std::string& read_as);
 
-// What every bundle, scrubbed or not, contains of a file.
+// Returns the part of a file that every bundle contains, scrubbed or not.
 std::string recorded_text(const std::string& read_as, std::string text);
 
 // `names` has the names that learn_mounts() found.

@@ -140,9 +140,10 @@ TEST_F(CheckText, NamesWhatWasChecked) {
 
 TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
   facts_.nics->pop_back();
-  EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
-              EndsWith("Ready for kernel networking and DPDK, but no NIC is free for DPDK, and\n"
-                       "no shared DPDK is installed.\n"));
+  EXPECT_THAT(
+      show(passed(diag::all_checks().size()), 0),
+      EndsWith("Ready for kernel networking and DPDK, but no NIC is free for DPDK, and no shared\n"
+               "DPDK is installed.\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {

@@ -159,7 +159,7 @@ TEST(DoctorText, BeginsWithTheCommandThatDecidesMostPossibleCauses) {
               HasSubstr("  First    `dmesg | grep -E \"mana|VF slot|HWC\"` tests 2 of them\n"));
   add("`lsmod` prints nothing", {"kernel.mana", "rdma.core"});
   EXPECT_THAT(show({diagnosis, {}, {}, {}}),
-              HasSubstr("`manactl check --only interfaces.up,kernel.mana,rdma.core` tests 2\n"));
+              HasSubstr("`manactl check --only interfaces.up,kernel.mana,rdma.core` tests 2 of\n"));
 }
 
 TEST(DoctorText, NamesTheOnlyCauseThatIsNotContradicted) {

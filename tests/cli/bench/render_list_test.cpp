@@ -71,7 +71,7 @@ TEST(ListText, AndAllOtherOutputsStateThatARateIncludesTheStart) {
   result.summary.rate = datapath::estimate(result.summary.rates);
   for (const auto& text : outputs()) {
     EXPECT_THAT(text, Not(HasSubstr("including the start"))) << "others were left out";
-    EXPECT_THAT(text, AnyOf(HasSubstr("1.00 Mpps"), HasSubstr("1.00&nbsp;Mpps")));
+    EXPECT_THAT(text, AnyOf(HasSubstr("1.00 Mpps"), HasSubstr("1.00&#160;Mpps")));
   }
   result.summary.left_out = 0;
   const auto texts = outputs();

@@ -18,7 +18,7 @@ using testing::Not;
 std::string figure(const std::string& name, std::string value) {
   for (std::size_t at = 1; at < value.size(); ++at) {
     const bool follows_digit = std::isdigit(static_cast<unsigned char>(value[at - 1])) != 0;
-    if (value[at] == ' ' && follows_digit) value.replace(at, 1, "&nbsp;");
+    if (value[at] == ' ' && follows_digit) value.replace(at, 1, "&#160;");
   }
   return "<dt>" + name + "</dt><dd>" + value + "</dd>";
 }

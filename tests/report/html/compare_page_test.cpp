@@ -35,7 +35,7 @@ std::string page_of(const CompareInput& before, const CompareInput& after) {
 TEST(ComparePage, ShowsVerdictChangeAndBounds) {
   const auto page = page_of(side("old.json", 10e6, 12), side("new.json", 9.65e6, 12));
   EXPECT_THAT(page, HasSubstr("<h1>worse: -3.50 %</h1>"));
-  EXPECT_THAT(page, HasSubstr("<dd>-4.00&nbsp;to -3.00&nbsp;%</dd>"));
+  EXPECT_THAT(page, HasSubstr("<dd>-4.00&#160;to -3.00&#160;%</dd>"));
   EXPECT_THAT(page, HasSubstr("<dd>1e-06</dd>"));
   EXPECT_THAT(page, HasSubstr("the threshold of 2 %"));
 }
