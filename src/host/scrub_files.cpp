@@ -93,7 +93,8 @@ std::string udev_rules(std::string_view text) {
 std::string kept_devargs(std::string_view text) {
   std::string kept;
   std::size_t number = 0;
-  for (const auto line : split(newest_devargs(text), '\n')) {
+  const auto newest = newest_devargs(text);
+  for (const auto line : split(newest, '\n')) {
     ++number;
     kept +=
         line.empty()
