@@ -90,14 +90,16 @@ void CounterReport::add(Counter counter,
   one.line.time = time;
 }
 
+bool CounterReport::has(Counter counter) const {
+  return (used_ & (1U << index_of(counter))) != 0;
+}
+
 CounterValue* CounterReport::find(Counter counter) {
-  const auto is_used = (used_ & (1U << index_of(counter))) != 0;
-  return is_used ? &values_.at(index_of(counter)) : nullptr;
+  return has(counter) ? &values_.at(index_of(counter)) : nullptr;
 }
 
 const CounterValue* CounterReport::find(Counter counter) const {
-  const auto is_used = (used_ & (1U << index_of(counter))) != 0;
-  return is_used ? &values_.at(index_of(counter)) : nullptr;
+  return has(counter) ? &values_.at(index_of(counter)) : nullptr;
 }
 
 // ---- series -------------------------------------------------------------------------------------

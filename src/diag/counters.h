@@ -41,6 +41,8 @@ class CounterReport {
   bool is_comparable = false;  // false if other reports of the series may be about another device
 
  private:
+  bool has(Counter counter) const;
+
   std::array<CounterValue, kCounters.size()> values_;
   std::uint32_t used_ = 0;  // a bit for each counter
 };

@@ -70,10 +70,7 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   }
   device.interface = vf_in(captures);
   // In lines of hv_netvsc, `ifname` is the synthetic interface.
-  for (const auto* const key : {"ifname", "ifname2"}) {
-    if (!device.interface.empty() || !device.channel.empty()) break;
-    device.interface = interface_name(captures, key);
-  }
+  if (device.interface.empty() && device.channel.empty()) device.interface = nic_in(captures);
   const auto first_name = [this](const std::string& name) {
     const auto found = first_names_.find(name);
     return found == first_names_.end() ? name : found->second;
@@ -89,7 +86,7 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   return device;
 }
 
-// Only drivers of the kernel know which interface is a VF. In their lines, `ifname` is the VF if
+// Only lines of kernel drivers show which interface is a VF. In them, `ifname` is the VF if
 // the line names its PCI function, and the synthetic NIC if it names the channel. Some outputs of
 // commands show that an interface belongs to a NIC.
 void DeviceNames::learn(const Signature& signature, const Captures& captures) {
