@@ -36,8 +36,7 @@ Exit exit_of(const Error& error) {
 Exit exit_of(const host::Facts& facts, const diag::Report& report, bool strict) {
   using diag::Status;
   if (!report.healthy()) return Exit::findings;
-  const bool may_get_mana = facts.platform && facts.platform->azure;
-  if (!facts.has_mana() && !may_get_mana) return Exit::unsupported;
+  if (!facts.has_mana() && !facts.is_on_azure()) return Exit::unsupported;
   const bool is_certain = report.count(Status::warn) == 0 && report.count(Status::unknown) == 0;
   return findings_if(strict && !is_certain);
 }

@@ -16,7 +16,7 @@ namespace manactl::diag {
 
 namespace {
 
-// The runner skips these checks if the facts of the move were not gathered.
+// The facts are gathered on each VM for which the runner does not skip these checks.
 const host::MoveFacts& move_of(const host::Facts& facts) {
   static const host::MoveFacts kNothing;
   return facts.move ? *facts.move : kNothing;

@@ -254,6 +254,9 @@ struct Facts {
   // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;
 
+  // Whether the VM is certainly one of Azure, which may move it to a host with MANA.
+  bool is_on_azure() const { return platform && platform->azure; }
+
   // Whether it is certain that the NIC carries none of the administrator's traffic.
   bool carries_nothing(const Nic& nic) const;
 

@@ -190,7 +190,7 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_sear
   facts.embedded = std::move(embedded);
   facts.dpdk = installed_dpdk(system.files, libraries);
   facts.memory = gather_memory(system.files);
-  if (facts.platform && facts.platform->azure && facts.functions && !facts.has_mana()) {
+  if (facts.is_on_azure() && facts.functions && !facts.has_mana()) {
     facts.move = gather_move(system.files, facts);
   }
   return facts;

@@ -79,10 +79,14 @@ bool line_matches_mana(std::string_view line, const std::vector<MacAddress>& mac
   const auto equals = line.find('=');
   const auto key = trim(line.substr(0, equals));
   if (equals == std::string_view::npos || key.starts_with('#')) return true;
-  const auto patterns = words(line.substr(equals + 1));
-  const auto has = [&](const char* value) {
-    return std::ranges::any_of(
-        patterns, [&](const auto& pattern) { return has_pattern(value, std::string(pattern)); });
+  auto value = trim(line.substr(equals + 1));
+  const bool negates = value.starts_with('!');
+  if (negates) value.remove_prefix(1);
+  const auto patterns = words(value);
+  const auto has = [&](const char* own) {
+    return negates != std::ranges::any_of(patterns, [&](const auto& pattern) {
+             return has_pattern(own, std::string(pattern));
+           });
   };
   if (key == "Driver") return has("mana");
   if (key == "Name") return has(kVfOfMana);

@@ -145,13 +145,13 @@ Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
   if (!releases) return fail(releases.error().code, "cannot list the kernels in /lib/modules");
   std::vector<InstalledKernel> kernels;
   for (const auto& release : *releases) {
-    const auto mana = os::kernel_has_module(files, release, "mana");
-    if (!mana && mana.error().code == Errc::not_found) continue;  // of a removed kernel
-    if (!mana) return tl::unexpected<Error>(mana.error());
-    kernels.push_back({release,
-                       release == running,
-                       *mana,
-                       os::kernel_has_module(files, release, "mana_ib").value_or(false)});
+    const auto modules = os::modules_of_kernel(files, release, {"mana", "mana_ib"});
+    if (!modules && modules.error().code == Errc::not_found) continue;  // of a removed kernel
+    if (!modules) return tl::unexpected<Error>(modules.error());
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(*modules, name) != modules->end();
+    };
+    kernels.push_back({release, release == running, has("mana"), has("mana_ib")});
   }
   return kernels;
 }

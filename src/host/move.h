@@ -15,6 +15,8 @@
 
 namespace manactl::host {
 
+inline constexpr const char* kVfOfMana = "enP30832s1";  // as Azure's images name it
+
 // `facts` must contain kernel and functions. Files that do not exist are ignored.
 MoveFacts gather_move(const os::Files& files, const Facts& facts);
 
@@ -22,8 +24,6 @@ MoveFacts gather_move(const os::Files& files, const Facts& facts);
 // Mellanox, names of VFs such as "enP257s2", PCI addresses, and DPDK's drivers for fail-safe.
 // Comments do not count, nor do drivers in a line that also names mana, and rules about network
 // managers. `path` becomes that of the mentions.
-inline constexpr const char* kVfOfMana = "enP30832s1";  // as Azure's images name it
-
 std::vector<Mention> mentions_in(const std::string& path, std::string_view text);
 
 // Returns `text` with only the words that mentions_in() searches for, in their lines. For bundles.

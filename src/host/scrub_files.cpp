@@ -67,17 +67,24 @@ std::string network_manager(std::string_view text) {
   });
 }
 
+// Of other keys in [Match], it matters that they exist: the file then matches no VF of MANA.
 std::string networkd(std::string_view text) {
-  return numbered_lines(text, [](std::string_view line) -> std::string {
-    if (line.starts_with('[')) return line.starts_with("[Match]") ? "[Match]\n" : "[section]\n";
-    return lines_with(line,
-                      {"Unmanaged",
-                       "Driver",
-                       "MACAddress",
-                       "PermanentMACAddress",
-                       "Name",
-                       "Type",
-                       "ADMIN_STATE"});
+  bool is_match = false;
+  return numbered_lines(text, [&](std::string_view line) -> std::string {
+    if (line.starts_with('[')) {
+      is_match = line.starts_with("[Match]");
+      return is_match ? "[Match]\n" : "[section]\n";
+    }
+    auto kept = lines_with(line,
+                           {"Unmanaged",
+                            "Driver",
+                            "MACAddress",
+                            "PermanentMACAddress",
+                            "Name",
+                            "Type",
+                            "ADMIN_STATE"});
+    const bool is_other = is_match && kept.empty() && line.find('=') != std::string_view::npos;
+    return is_other && !trim(line).starts_with('#') ? "Other=\n" : kept;
   });
 }
 

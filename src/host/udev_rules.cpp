@@ -37,7 +37,7 @@ std::vector<Item> items_of(std::string_view line) {
 }
 
 // Known properties of the future VF. A key with several values matches if any of them does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kVf = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kVf = {{
     {"SUBSYSTEM", "net"},
     {"ACTION", "add"},
     {"KERNEL", "eth1"},
@@ -131,26 +131,28 @@ void Rules::run(const std::string& path, std::string_view text) {
   }
 }
 
+// Whether a bundle contains the value of the item. Other properties than the evaluated ones may
+// hold anything, so only values that are too short for a secret are kept.
+bool is_kept(const Item& item) {
+  constexpr std::array<std::string_view, 3> kOthers = {"GOTO", "LABEL", "KERNELS"};
+  constexpr std::size_t kMaxProperty = 8;
+  return std::ranges::find(kVf, item.key, &decltype(kVf)::value_type::first) != kVf.end() ||
+         std::ranges::find(kOthers, item.key) != kOthers.end() || item.key == kDriverProperty ||
+         (item.key.starts_with("ENV{") && item.value.size() <= kMaxProperty);
+}
+
 }  // namespace
 
 std::string reduced_rules(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kKept = {"GOTO", "LABEL", "KERNELS"};
   std::string reduced;
   for (const auto line : split(text, '\n')) {
     const auto rule = trim(line);
     std::vector<std::string> items;
     if (!rule.starts_with('#')) {
       for (const auto& item : items_of(rule)) {
-        const bool is_known =
-            std::ranges::find(kVf, item.key, &decltype(kVf)::value_type::first) != kVf.end() ||
-            std::ranges::find(kKept, item.key) != kKept.end() || item.key == kDriverProperty ||
-            std::ranges::any_of(kUnmanagedProperties, [&](std::string_view property) {
-              return item.key == fmt::format("ENV{{{}}}", property);
-            });
-        items.push_back(fmt::format("{}{}\"{}\"",
-                                    is_known ? item.key : "OTHER",
-                                    item.operation,
-                                    is_known ? item.value : ""));
+        const bool keeps = is_kept(item);
+        items.push_back(fmt::format(
+            "{}{}\"{}\"", keeps ? item.key : "OTHER", item.operation, keeps ? item.value : ""));
       }
     }
     const bool continues = rule.ends_with('\\');

@@ -19,8 +19,9 @@ inline constexpr std::string_view kUnmanagedProperties[] = {
 
 struct UnmanagingRule {
   std::string path;
-  bool races =
-      false;  // it tests the flags of the interface, which change when the VF joins its NIC
+
+  // It tests the flags of the interface, which change when the VF joins its NIC.
+  bool races = false;
 };
 
 // Returns the file whose rule makes NetworkManager leave a VF of the driver mana alone. A rule with

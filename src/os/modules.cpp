@@ -131,15 +131,18 @@ Result<> Modules::load(std::string_view /*name*/) {
   return fail(Errc::unsupported, "a captured system cannot be changed");
 }
 
-Result<bool> kernel_has_module(const Files& files,
-                               std::string_view release,
-                               std::string_view name) {
-  const auto key = module_key(name);
+Result<std::vector<std::string_view>> modules_of_kernel(const Files& files,
+                                                        std::string_view release,
+                                                        std::vector<std::string_view> names) {
   const auto directory = fmt::format("lib/modules/{}", release);
   const auto loadable = files.read(directory + "/modules.dep");
   if (!loadable) return tl::unexpected<Error>(loadable.error());
-  if (lists_module(*loadable, key)) return true;
-  return lists_module(files.read(directory + "/modules.builtin").value_or(""), key);
+  const auto builtin = files.read(directory + "/modules.builtin").value_or("");
+  std::erase_if(names, [&](std::string_view name) {
+    const auto key = module_key(name);
+    return !lists_module(*loadable, key) && !lists_module(builtin, key);
+  });
+  return names;
 }
 
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/presence.h"
 #include "base/result.h"
@@ -30,9 +31,11 @@ class Modules {
   virtual Result<> load(std::string_view name);
 };
 
-// Whether an installed kernel contains the module, built in or to be loaded. Errc::not_found if the
-// kernel has no modules.dep.
-Result<bool> kernel_has_module(const Files& files, std::string_view release, std::string_view name);
+// Returns those of `names` that an installed kernel contains, built in or to be loaded.
+// Errc::not_found if the kernel has no modules.dep.
+Result<std::vector<std::string_view>> modules_of_kernel(const Files& files,
+                                                        std::string_view release,
+                                                        std::vector<std::string_view> names);
 
 // `release` is the output of uname -r. `live` means that `files` is the running system, so that
 // libkmod can be used. `files` must outlive the result.

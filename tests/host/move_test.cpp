@@ -179,6 +179,9 @@ TEST(UdevRules, AreReducedForBundles) {
   EXPECT_THAT(reduced, testing::Not(HasSubstr("secret")));
   EXPECT_THAT(reduced, testing::Not(HasSubstr("bob")));
   EXPECT_TRUE(rule_applies(reduced));
+  EXPECT_TRUE(rule_applies(
+      reduced_rules("ENV{INTERFACE}!=\"bond0\", DRIVERS==\"mana\", ENV{NM_UNMANAGED}=\"1\"\n")));
+  EXPECT_THAT(reduced_rules("ENV{TOKEN}=\"0123456789\"\n"), testing::Not(HasSubstr("0123")));
 }
 
 TEST(UdevRules, FollowPropertiesAndLabels) {
@@ -280,6 +283,9 @@ TEST(ManagementOfMana, FollowsTheFilesOfNetworkd) {
       {{etc + "10.network", "[Match]\nMACAddress=00:0d:3a:76:3b:d0\nDriver=hv_netvsc" + dhcp}}));
   EXPECT_TRUE(with({{etc + "05.network", "[Match]\nDriver=mana\n[Link]\nUnmanaged=yes\n"},
                     {etc + "10.network", "[Match]\nName=en*" + dhcp}}));
+  EXPECT_FALSE(with({{etc + "10.network", "[Match]\nName=!lo eth*" + dhcp}}));
+  EXPECT_TRUE(with({{etc + "10.network", "[Match]\nName=!enP*" + dhcp}}));
+  EXPECT_TRUE(with({{etc + "10.network", "[Match]\nName=en*\nPath=pci-*" + dhcp}}));
   EXPECT_FALSE(with({{"run/systemd/network/10.network", "[Match]\nType=ether" + dhcp}}));
 }
 

@@ -256,8 +256,8 @@ bool agree(const diag::Readiness& a, const diag::Readiness& b) {
 // States for each use that --for selects whether this VM is ready.
 std::string CheckWriter::verdict() const {
   const auto& [facts, report, options, hints] = result_;
-  const bool is_azure = facts.platform && facts.platform->azure;
-  if (!facts.has_mana() && !is_azure) return "Not ready for MANA: this is not an Azure VM.";
+  if (!facts.has_mana() && !facts.is_on_azure())
+    return "Not ready for MANA: this is not an Azure VM.";
   const auto planned = std::ranges::count_if(diag::all_checks(), [&](const diag::Check& check) {
     return !options.use || check.matters_for(*options.use);
   });
