@@ -12,6 +12,26 @@
 namespace manactl::os {
 namespace {
 
+constexpr std::size_t kValuesHead = 8;  // of struct ethtool_stats: cmd, n_stats
+
+// Each ioctl writes all counters that exist at that time, regardless of the requested number. The
+// spare capacity is for queues that are added after `count` was read.
+constexpr std::size_t capacity_for(std::size_t count) {
+  return 2 * count + 4096;
+}
+
+EthtoolRequest values_request(std::size_t count) {
+  EthtoolRequest request(ETHTOOL_GSTATS, kValuesHead + capacity_for(count) * sizeof(std::uint64_t));
+  request.set_word(1, static_cast<std::uint32_t>(count));
+  return request;
+}
+
+std::uint64_t value_at(const EthtoolRequest& values, std::size_t index) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, values.data() + kValuesHead + index * sizeof(value), sizeof(value));
+  return value;
+}
+
 // Returns the text in a fixed-size field of a kernel structure. The terminating NUL may be missing.
 template <std::size_t N>
 std::string text_of(const char (&field)[N]) {
@@ -22,6 +42,7 @@ class IoctlEthtool final : public Ethtool {
  public:
   Result<DriverInfo> driver(const InterfaceName& name) const override;
   Result<Counters> counters(const InterfaceName& name) const override;
+  Result<std::vector<std::uint64_t>> counter_values(const InterfaceName& name) const override;
 };
 
 Result<DriverInfo> IoctlEthtool::driver(const InterfaceName& name) const {
@@ -37,27 +58,28 @@ Result<DriverInfo> IoctlEthtool::driver(const InterfaceName& name) const {
                     text_of(info.fw_version)};
 }
 
-Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
-  const auto socket = EthtoolSocket::open(name);
-  if (!socket) return tl::unexpected<Error>(socket.error());
-  const auto count = socket->string_count(ETH_SS_STATS);
-  if (!count) return tl::unexpected<Error>(count.error());
-  if (*count == 0) return Counters{};
-
-  // Each ioctl writes all counters that exist at that time, regardless of the requested number. The
-  // spare capacity is for queues that are added after string_count().
+// Returns the number of counters, which limits the memory of the next requests.
+Result<std::uint32_t> counter_count(const EthtoolSocket& socket) {
   constexpr std::uint32_t kMaxCount = 1U << 20;
-  if (*count > kMaxCount) {
+  auto count = socket.string_count(ETH_SS_STATS);
+  if (count && *count > kMaxCount) {
     return fail(Errc::io,
                 fmt::format("the driver reports {} counters (limit: {})", *count, kMaxCount));
   }
-  const std::size_t capacity = 2 * std::size_t{*count} + 4096;
-  constexpr std::size_t kValuesHead = 8;  // cmd, n_stats
+  return count;
+}
+
+Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
+  const auto socket = EthtoolSocket::open(name);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  const auto count = counter_count(*socket);
+  if (!count) return tl::unexpected<Error>(count.error());
+  if (*count == 0) return Counters{};
+  const auto capacity = capacity_for(*count);
   EthtoolRequest names(ETHTOOL_GSTRINGS, kEthtoolStringsHead + capacity * ETH_GSTRING_LEN);
   names.set_word(1, ETH_SS_STATS);
   names.set_word(2, *count);
-  EthtoolRequest values(ETHTOOL_GSTATS, kValuesHead + capacity * sizeof(std::uint64_t));
-  values.set_word(1, *count);
+  auto values = values_request(*count);
   for (auto* request : {&names, &values}) {
     const auto asked = socket->call(*request);
     if (!asked) return tl::unexpected<Error>(asked.error());
@@ -66,14 +88,34 @@ Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
   Counters counters;
   counters.reserve(got);
   for (std::size_t i = 0; i < got; ++i) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, values.data() + kValuesHead + i * sizeof(value), sizeof(value));
-    counters.emplace_back(ethtool_string(names, i), value);
+    counters.emplace_back(ethtool_string(names, i), value_at(values, i));
   }
   return counters;
 }
 
+Result<std::vector<std::uint64_t>> IoctlEthtool::counter_values(const InterfaceName& name) const {
+  const auto socket = EthtoolSocket::open(name);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  const auto count = counter_count(*socket);
+  if (!count) return tl::unexpected<Error>(count.error());
+  if (*count == 0) return std::vector<std::uint64_t>{};
+  auto request = values_request(*count);
+  const auto asked = socket->call(request);
+  if (!asked) return tl::unexpected<Error>(asked.error());
+  std::vector<std::uint64_t> values(std::min<std::size_t>(request.word(1), capacity_for(*count)));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value_at(request, i);
+  return values;
+}
+
 }  // namespace
+
+Result<std::vector<std::uint64_t>> Ethtool::counter_values(const InterfaceName& name) const {
+  const auto all = counters(name);
+  if (!all) return tl::unexpected<Error>(all.error());
+  std::vector<std::uint64_t> values;
+  for (const auto& counter : *all) values.push_back(counter.second);
+  return values;
+}
 
 std::unique_ptr<Ethtool> open_ethtool() {
   return std::make_unique<IoctlEthtool>();

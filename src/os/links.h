@@ -41,6 +41,8 @@ struct Link {
   // IFLA_PARENT_DEV_NAME: a PCI address or a VMBus id. Empty before Linux 5.14, and for virtual
   // interfaces.
   std::string device = {};
+  std::uint64_t drops = 0;   // rx_dropped and tx_dropped of IFLA_STATS64
+  std::uint64_t missed = 0;  // rx_missed_errors of IFLA_STATS64
 
   bool is_up() const;       // IFF_UP: administratively up
   bool is_running() const;  // IFF_LOWER_UP: carrier

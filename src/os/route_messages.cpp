@@ -204,6 +204,9 @@ std::optional<Link> decode_link(std::string_view body) {
   link.lower = as_index(rtnl_link_get_link(from));
   link.rx_packets = rtnl_link_get_stat(from, RTNL_LINK_RX_PACKETS);
   link.tx_packets = rtnl_link_get_stat(from, RTNL_LINK_TX_PACKETS);
+  link.drops = rtnl_link_get_stat(from, RTNL_LINK_RX_DROPPED) +
+               rtnl_link_get_stat(from, RTNL_LINK_TX_DROPPED);
+  link.missed = rtnl_link_get_stat(from, RTNL_LINK_RX_MISSED_ERR);
   read_other_attributes(after(body, sizeof(ifinfomsg)), link);
   std::int32_t nsid = 0;
   const bool is_foreign = rtnl_link_get_link_netnsid(from, &nsid) == 0;

@@ -125,6 +125,23 @@ TEST_F(EthtoolDriver, MayChangeItsNumberOfCounters) {
   EXPECT_EQ(ethtool_->counters(nic_)->size(), kCapacity);
 }
 
+// Neither the names nor more than the capacity are read.
+TEST_F(EthtoolDriver, HasValuesWithoutTheNames) {
+  errors_ = {{ETHTOOL_GSTRINGS, EINVAL}};
+  EXPECT_THAT(*ethtool_->counter_values(nic_), ElementsAre(1ULL << 40U, (1ULL << 40U) + 1));
+  has(100, 0, kCapacity + 200);
+  EXPECT_EQ(ethtool_->counter_values(nic_)->size(), kCapacity);
+  has(0, 0, 2);
+  EXPECT_THAT(*ethtool_->counter_values(nic_), IsEmpty());
+  has((1U << 20) + 1, 1, 1);
+  EXPECT_FALSE(ethtool_->counter_values(nic_));
+  has(2, 2, 2);
+  for (const auto command : {ETHTOOL_GSSET_INFO, ETHTOOL_GSTATS}) {
+    errors_ = {{unsigned(command), ENODEV}};
+    EXPECT_EQ(ethtool_->counter_values(nic_).error().sys, ENODEV);
+  }
+}
+
 TEST_F(EthtoolDriver, MayHaveNoCounters) {
   has(0, 0, 0);
   EXPECT_THAT(*ethtool_->counters(nic_), IsEmpty());

@@ -39,6 +39,9 @@ std::string vf_link() {
   rtnl_link_stats64 stats{};
   stats.rx_packets = 5;
   stats.tx_packets = 1ULL << 40U;
+  stats.rx_dropped = 2;
+  stats.tx_dropped = 30;
+  stats.rx_missed_errors = 400;
   append_attribute(body, IFLA_STATS64, bytes_of(stats));
   std::string properties;
   append_attribute(properties, IFLA_ALT_IFNAME, "first\0"sv);
@@ -73,6 +76,8 @@ TEST(LinkMessage, DescribesAVirtualFunction) {
   EXPECT_EQ(link->mac.str(), "00:0d:3a:76:3b:d0");
   EXPECT_EQ(link->rx_packets, 5U);
   EXPECT_EQ(link->tx_packets, 1ULL << 40U);
+  EXPECT_EQ(link->drops, 32U);
+  EXPECT_EQ(link->missed, 400U);
   EXPECT_THAT(link->alternative_names, ElementsAre("first", "second"));
   EXPECT_TRUE(link->is_up());
   EXPECT_TRUE(link->is_running());
