@@ -2,7 +2,7 @@
 //
 // The table of commands. Only the invoked command adds its options to CLI11, because adding those
 // of all commands would take longer than a check. add_NAME() is defined in cmd_NAME.cpp in the
-// folder of the command, add_confirm() in setup/cmd_status.cpp. app.cpp defines the table.
+// folder of the command, add_confirm() in setup/cmd_status.cpp. commands.cpp defines the table.
 
 #pragma once
 

@@ -57,7 +57,7 @@ LIMITS = {
 # Source file with a table, pattern of its names, and section, which must list every file that repeats all names.
 TABLES = [
     ("src/datapath/mode.h", r'\.name = "(\w+)"', "a mode"),
-    ("src/cli/app.cpp", r'Command\{\s*"(\w+)"', "a command"),
+    ("src/cli/commands.cpp", r'Command\{\s*"(\w+)"', "a command"),
 ]
 
 
@@ -142,7 +142,7 @@ LISTS = """## Add a check
 ## Add an engine
 1. `src/datapath/<name>/`: text
 ## Add a command
-1. `src/cli/app.cpp`: text
+1. `src/cli/commands.cpp`: text
 2. `tests/cli/cmd_<name>_test.cpp`: text
 ## Rules
 1. `src/rules.h`: text
@@ -150,7 +150,7 @@ LISTS = """## Add a check
 GOOD = {
     "CONTRIBUTING.md": LISTS, "src/diag/hardware_checks.cpp": "hardware.coexistence", "src/diag/rdma_checks.cpp": "",
     "src/host/facts.h": "Result<Limits>", "docs/bundle.md": "", "src/datapath/verbs/engine.cpp": "kVerbsEngine",
-    "src/datapath/mode.h": '.name = "fwd" .name = "tx"', "src/cli/app.cpp": 'Command{"decode" Command{\n "status"',
+    "src/datapath/mode.h": '.name = "fwd" .name = "tx"', "src/cli/commands.cpp": 'Command{"decode" Command{\n "status"',
     "tests/cli/cmd_decode_test.cpp": "", "tests/cli/cmd_setup_test.cpp": 'Mode::fwd "decode"',
 }
 CHANGES = [  # a changed file, its text (None: deleted), and the number of findings
@@ -164,7 +164,7 @@ CHANGES = [  # a changed file, its text (None: deleted), and the number of findi
     ("tests/cli/complete_test.cpp", '"decode" "status"', 1),
     ("tests/datapath/a_test.cpp", 'Mode::fwd Mode::tx', 1),
     ("CONTRIBUTING.md", LISTS.replace("## Add a mode", "## Modes"), 3),
-    ("CONTRIBUTING.md", LISTS.replace("src/cli/app.cpp`", "src/cli/app.cpp`, `src/cli/`, `src/`, `src/diag/`"), 1),
+    ("CONTRIBUTING.md", LISTS.replace("src/cli/commands.cpp`", "src/cli/commands.cpp`, `src/cli/`, `src/`, `src/diag/`"), 1),
 ]
 
 
