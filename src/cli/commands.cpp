@@ -75,7 +75,7 @@ constexpr std::array kCommands = {
     Command{"status",
             "[IFACE|BUNDLE] [OPTION]...",
             "Show which driver owns each NIC and what was changed",
-            {"manactl status", "manactl status eth1 -v"},
+            {"manactl status", "manactl status eth1 --watch"},
             add_status,
             RootUse::inspects},
     Command{"args",

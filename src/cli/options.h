@@ -46,6 +46,7 @@ inline constexpr std::string_view kProgram = "COMMAND";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kOutput = "text|json|ndjson|csv|html";
 inline constexpr std::string_view kDocumentOutput = "text|json|html";
+inline constexpr std::string_view kStatusOutput = "text|json|ndjson";
 inline constexpr std::string_view kTextOutput = "text|json";
 inline constexpr std::string_view kMetric = "rate|cpu-time|instructions";
 inline constexpr std::string_view kResult = "RESULT";

@@ -74,12 +74,16 @@ constexpr unsigned kDefaultWidth = 80;  // of terminals that do not report their
 constexpr unsigned kMinWidth = 40;
 constexpr unsigned kMaxWidth = 120;  // longer lines are hard to read
 
-// Returns the width of the terminal, or kUnlimitedWidth for other files.
-unsigned columns_of(int number) {
-  if (isatty(number) != 1) return kUnlimitedWidth;
+struct Size {
+  unsigned columns = kUnlimitedWidth;
+  unsigned rows = 0;
+};
+
+Size size_of(int number) {
+  if (isatty(number) != 1) return {};
   winsize size{};
-  if (ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefaultWidth;
-  return size.ws_col;
+  if (ioctl(number, TIOCGWINSZ, &size) != 0) return {kDefaultWidth, 0};
+  return {size.ws_col == 0 ? kDefaultWidth : size.ws_col, size.ws_row};
 }
 
 // Passes all bytes on, but the letter u for the micro sign.
@@ -127,6 +131,7 @@ Screen Screen::writing_to(std::ostream& stream) const {
   Screen screen(stream, color_, width_, terminal_);
   screen.set_redraw(redraw_);
   screen.set_unicode(unicode_);
+  screen.set_height(height_);
   return screen;
 }
 
@@ -152,10 +157,11 @@ Screen make_screen(std::ostream& stream, int number, const Environment& environm
   const bool terminal = isatty(number) == 1;
   const bool dumb = terminal_type != nullptr && *terminal_type == "dumb";
   const bool plain = dumb || (no_color != nullptr && !no_color->empty());
-  const auto columns = columns_of(number);
+  const auto [columns, rows] = size_of(number);
   const auto width = terminal ? std::clamp(columns, kMinWidth, kMaxWidth) : columns;
   Screen screen(stream, terminal && !plain, width, terminal);
   screen.set_redraw(terminal && !dumb && columns >= kMinWidth);
+  screen.set_height(rows);
   screen.set_unicode(environment.is_utf8());
   return screen;
 }

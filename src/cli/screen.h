@@ -33,6 +33,9 @@ class Screen {
 
   unsigned width() const { return width_; }  // columns
 
+  // Rows of the terminal at the start; 0 if they are not known or if this is not a terminal.
+  unsigned height() const { return height_; }
+
   bool is_terminal() const { return terminal_; }
 
   // True if lines can be overwritten: the terminal is not dumb and at least 40 columns wide.
@@ -43,6 +46,8 @@ class Screen {
   void set_color(bool on) { color_ = on; }
 
   void set_redraw(bool on) { redraw_ = on; }
+
+  void set_height(unsigned rows) { height_ = rows; }
 
   void set_unicode(bool on) { unicode_ = on; }
 
@@ -60,6 +65,7 @@ class Screen {
   std::ostream& stream_;
   bool color_;
   unsigned width_;
+  unsigned height_ = 0;
   bool terminal_;
   bool unicode_ = false;
   bool redraw_ = false;

@@ -85,6 +85,11 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
 
 }  // namespace
 
+bool NicStatus::has_name(const std::string& text) const {
+  return name == text || nic.interface == text || nic.vf == text || nic.channel_id() == text ||
+         (nic.pci && nic.pci->str() == text) || (nic.mac && nic.mac->str() == text);
+}
+
 Status status_of(const host::Facts& facts,
                  const std::optional<std::vector<Entry>>& entries,
                  const os::System& system,

@@ -62,6 +62,9 @@ struct NicStatus {
   std::vector<std::string> changes;  // titles of the steps that began
   std::optional<Confirmation> confirmation;
   std::vector<std::string> commands;  // commands that end an abnormal or unconfirmed state
+
+  // Whether an interface, the channel, the PCI address or the MAC address has this name.
+  bool has_name(const std::string& text) const;
 };
 
 struct Status {

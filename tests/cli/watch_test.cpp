@@ -18,16 +18,22 @@ struct Watched {
 };
 
 // Watches reports with these texts, one after the other, and sends SIGINT with the last one.
-Watched watch_reports(const std::vector<std::string>& texts, bool redraw, const char* root = "") {
+Watched watch_reports(const std::vector<std::string>& texts,
+                      bool redraw,
+                      const char* root = "",
+                      unsigned height = 0,
+                      bool is_stream = false) {
   std::ostringstream out;
   std::ostringstream err;
   Screen screen(out, false, 80, redraw);
   screen.set_redraw(redraw);
+  screen.set_height(height);
   Screen errors(err, false, 80, false);
   Context context{screen, errors, false, 0, root, {}, {}};
   WatchOptions options;
   options.on = true;
   options.seconds = 0.001;
+  options.is_stream = is_stream;
   std::size_t next = 0;
   Watched watched;
   watched.exit = watch(context, options, [&](Context& inner) {
@@ -46,8 +52,23 @@ TEST(Watch, PrintsReportsThatDifferUntilASignal) {
   EXPECT_EQ(watched.exit, Exit::interrupted);
 }
 
-TEST(Watch, ReplacesTheReportOnATerminal) {
-  EXPECT_EQ(watch_reports({"one\n", "two\n"}, true).out, "\x1b[H\x1b[2Jone\n\x1b[H\x1b[2Jtwo\n");
+// The screen is not cleared first: it would flicker.
+TEST(Watch, OverwritesTheReportOnATerminal) {
+  EXPECT_EQ(watch_reports({"one\nline\n", "two\n"}, true).out,
+            "\x1b[?7l\x1b[Hone\x1b[K\nline\x1b[K\n\x1b[J\x1b[?7h"
+            "\x1b[?7l\x1b[Htwo\x1b[K\n\x1b[J\x1b[?7h");
+}
+
+TEST(Watch, CutsTheReportToTheHeightOfTheTerminal) {
+  EXPECT_EQ(watch_reports({"1\n2\n3\n"}, true, "", 4).out,
+            "\x1b[?7l\x1b[H1\x1b[K\n2\x1b[K\n3\x1b[K\n\x1b[J\x1b[?7h");
+  EXPECT_EQ(watch_reports({"1\n2\n3\n4\n5\n"}, true, "", 4).out,
+            "\x1b[?7l\x1b[H1\x1b[K\n2\x1b[K\n(3 more lines)\x1b[K\n\x1b[J\x1b[?7h");
+}
+
+TEST(Watch, AppendsTheLinesOfAStream) {
+  EXPECT_EQ(watch_reports({"{1}\n", "{2}\n"}, true, "", 0, true).out, "{1}\n{2}\n");
+  EXPECT_EQ(watch_reports({"{1}\n", "{2}\n"}, false, "", 0, true).out, "{1}\n{2}\n");
 }
 
 TEST(Watch, EndsIfNoReportWasPrinted) {

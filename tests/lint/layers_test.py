@@ -25,13 +25,16 @@ MODULES = table() | {
     "cli/check": ["base", "host", "diag", "cli"],
     "cli/decode": ["base", "wire", "cli"],
     "cli/doctor": ["base", "host", "diag", "setup", "datapath", "cli", "cli/bench"],
-    "cli/setup": ["base", "os", "host", "setup", "cli"],
+    "cli/live": ["base", "host", "diag", "setup", "report", "cli"],
+    "cli/setup": ["base", "os", "host", "setup", "cli", "cli/live"],
     "cli/sim": ["base", "adapter", "cli"],
     "cli/bench": ["base", "adapter", "host", "diag", "setup", "datapath", "report", "report/html", "cli", "cli/sim"],
 }
 # Key: (including module, included module); value: the only headers that may be included. Links are not restricted.
 ONLY = {
     ("cli", "os"): ["os/sandbox.h", "os/system.h"],
+    ("cli/live", "report"): ["report/units.h"],
+    ("cli/setup", "cli/live"): ["cli/live/traffic_view.h"],
     ("cli/setup", "os"): ["os/dry_run.h"],
     ("device", "os"): ["os/sandbox.h"],
     ("cli", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h", "adapter/fault_plan.h"],

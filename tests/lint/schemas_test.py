@@ -117,6 +117,16 @@ for line in events.stdout.splitlines():
     for error in schema("bench-event").iter_errors(json.loads(line)):
         failures.append(f"event {line[:80]}: {error.message}")
 
+# The live view of this machine, which may have no NIC, and one that tests/cli/traffic_view_test.cpp expects.
+with subprocess.Popen([program, "status", "--watch", "-o", "ndjson", "--interval", "10ms"], stdout=subprocess.PIPE) as view:
+    lines = [view.stdout.readline() for _ in range(2)]
+    view.terminate()
+if view.returncode != 128 + 15:
+    failures.append(f"status --watch: exit {view.returncode} after SIGTERM")
+for line in lines + (source / "tests/cli/status-event.ndjson").read_text().splitlines():
+    for error in schema("status-event").iter_errors(json.loads(line)):
+        failures.append(f"event {line[:80]}: {error.message}")
+
 # Each other command must work without arguments on a captured VM, so that its output can be validated here.
 commands = json.loads(subprocess.run([program, "__commands"], check=True, capture_output=True).stdout)["commands"]
 known = {command["name"].replace(" ", "-"): command["name"].split() for command in commands}

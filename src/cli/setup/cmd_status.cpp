@@ -6,8 +6,10 @@
 
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/live/traffic_view.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/setup/render_setup.h"
 #include "cli/setup/render_status.h"
 #include "cli/watch.h"
@@ -20,19 +22,13 @@ namespace {
 struct StatusOptions {
   Target target;
   WatchOptions watch;
+  std::optional<Output> output;
 };
-
-bool has_name(const setup::NicStatus& status, const std::string& name) {
-  const auto& nic = status.nic;
-  return status.name == name || nic.interface == name || nic.vf == name ||
-         nic.channel_id() == name || (nic.pci && nic.pci->str() == name) ||
-         (nic.mac && nic.mac->str() == name);
-}
 
 // Keeps the NIC with this name, its function and its journal entry.
 Result<> select(StatusOutput& result, const NicName& name) {
   const auto is_other = [&name](const setup::NicStatus& status) {
-    return !has_name(status, name.str());
+    return !status.has_name(name.str());
   };
   std::erase_if(result.status.nics, is_other);
   std::erase_if(result.status.others, is_other);
@@ -88,6 +84,43 @@ Exit run_status(const StatusOptions& options, Context& context) {
   return Exit::ok;
 }
 
+// Shows the traffic of the NICs until a signal.
+Exit watch_traffic(const StatusOptions& options, Output output, Context& context) {
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  std::string id;
+  if (const auto& name = options.target.nic) {
+    const auto facts = gather_facts(*system);
+    const auto nic = find_nic(facts, *name);
+    if (!nic) return report_error(context, nic.error());
+    id = host::traffic_id_of(**nic);
+  }
+  TrafficView view(*system, id);
+  const auto started = view.start();
+  if (!started) return report_error(context, started.error());
+  auto watch_options = options.watch;
+  watch_options.shows_changes = true;
+  watch_options.is_stream = output == Output::ndjson;
+  return watch(context, watch_options, [&](Context& inner) {
+    return view.report(inner, watch_options.is_stream);
+  });
+}
+
+Exit run(const StatusOptions& options, Context& context) {
+  const auto opened = inspect(options.target.machine, "status", context);
+  if (!opened) return report_error(context, opened.error());
+  const auto output = output_of(context, options.output);
+  if (!output) return report_error(context, because(output.error(), "status").value());
+  if (*output == Output::ndjson && !options.watch.on) {
+    return report_usage_error(context, "status: -o ndjson requires --watch");
+  }
+  // A captured system has no live view, and --json repeats the documents of the other output.
+  if (options.watch.on && context.root.empty() && *output != Output::json) {
+    return watch_traffic(options, *output, context);
+  }
+  return watch(context, options.watch, [&](Context& inner) { return run_status(options, inner); });
+}
+
 Exit run_confirm(const std::string& name, Context& context) {
   if (!context.root.empty()) {
     return report_usage_error(context, "confirm: --root is not supported");
@@ -111,13 +144,10 @@ CommandAction add_status(CLI::App& app) {
   add_value(app,
             {"IFACE", type::kInterface, "show only this NIC, or inspect this bundle"},
             [options](const std::string& text) { return options->target.parse(text); });
+  options->watch.default_seconds = 1;
   add_watch(app, options->watch);
-  return [options](Context& context) {
-    const auto opened = inspect(options->target.machine, "status", context);
-    if (!opened) return report_error(context, opened.error());
-    return watch(
-        context, options->watch, [&](Context& inner) { return run_status(*options, inner); });
-  };
+  add_output(app, type::kStatusOutput, options->output);
+  return [options](Context& context) { return run(*options, context); };
 }
 
 CommandAction add_confirm(CLI::App& app) {
