@@ -58,6 +58,7 @@ CommandAction add_restore(CLI::App& app);
 CommandAction add_status(CLI::App& app);
 CommandAction add_args(CLI::App& app);
 CommandAction add_confirm(CLI::App& app);
+CommandAction add_wait(CLI::App& app);
 CommandAction add_decode(CLI::App& app);
 CommandAction add_sim(CLI::App& app);
 CommandAction add_completion(CLI::App& app);

@@ -27,6 +27,7 @@ namespace type {
 inline constexpr std::string_view kInterface = "IFACE";
 inline constexpr std::string_view kCheck = "ID";
 inline constexpr std::string_view kUse = "kernel|dpdk";
+inline constexpr std::string_view kWaitGoal = "vf|ready|prepared";
 inline constexpr std::string_view kWhen = "auto|always|never";
 inline constexpr std::string_view kPageSize = "64K|2M|32M|512M|1G|16G";
 inline constexpr std::string_view kMethod = "auto|driver-override|new-id";

@@ -27,9 +27,9 @@ bool has_sim_prefix(std::string_view command, std::string_view option) {
   return std::find(global.begin(), global.end(), option.substr(2)) == global.end();
 }
 
-// Both check and args have --for, with other values.
-bool has_check_prefix(std::string_view command, std::string_view option) {
-  return command == "check" && option == "--for";
+// Several commands have --for, with other values; that of args has no prefix.
+bool has_own_prefix(std::string_view command, std::string_view option) {
+  return option == "--for" && (command == "check" || command == "wait");
 }
 
 constexpr std::string_view kPrefix = "MANACTL_";
@@ -68,8 +68,9 @@ std::vector<std::string> global_setting_keys() {
 std::string variable_of(std::string_view command, std::string_view option) {
   std::string name(kPrefix);
   if (has_sim_prefix(command, option)) name += "SIM_";
-  if (has_check_prefix(command, option)) name += "CHECK_";
-  for (const char c : option.substr(2)) {
+  std::string words(option.substr(2));
+  if (has_own_prefix(command, option)) words.insert(0, fmt::format("{}-", command));
+  for (const char c : words) {
     name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return name;

@@ -30,7 +30,8 @@ std::vector<std::string> global_setting_keys();
 
 // Returns the variable that sets an option of a command: MANACTL_QUEUES for --queues. Those of sim
 // start with MANACTL_SIM_, because the program that sim starts inherits them and may be manactl.
-// --for of check is MANACTL_CHECK_FOR, because --for of args has other values.
+// --for of check and wait are MANACTL_CHECK_FOR and MANACTL_WAIT_FOR, because their values differ
+// from those of args.
 std::string variable_of(std::string_view command, std::string_view option);
 
 // Returns the settings for `command` from variables. `app` has the options of `command`.

@@ -42,6 +42,9 @@ run prepare --hugepages 4
 expect "prepare" 0 $code
 expect "pages" 4 "$(cat $pool/nr_hugepages)"
 expect "mode of the journal" "700 600" "$(stat -c %a /var/lib/manactl/journal) $(stat -c %a /var/lib/manactl/journal/*)"
+run wait --for prepared --timeout 1ms
+expect "wait for a NIC that is prepared" 1 $code
+expect "hugepages are not a NIC" "manactl: wait: timed out after less than 1 s: no NIC has a journal entry; run 'manactl status'" "$(cat "$scratch"/err)"
 run prepare --hugepages 3
 expect "pages of two requests" 7 "$(cat $pool/nr_hugepages)"
 run prepare --hugepages 1000000000

@@ -59,6 +59,7 @@ for fixture in sorted((source / "tests/fixtures").iterdir()):
 healthy, taken = (str(source / "tests/fixtures" / name) for name in ("healthy-two-nics", "prepared-uio"))
 validate("status", "status", codes=(0,))
 validate("status", "status", "--root", taken, codes=(0,))
+validate("wait", "wait", "nowhere0", "--for", "vf", "--timeout", "1ms", codes=(1,))
 validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
