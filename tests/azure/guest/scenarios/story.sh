@@ -13,9 +13,15 @@ run() {
 }
 
 run 1 check eth1
+manactl wait eth1 --for prepared --timeout 1h >/run/azure/wait &
+waiting=$!
 run '' prepare eth1
+wait $waiting || fail "wait exited with $?"
+expect "wait --for prepared" "eth1: prepared" "$(cat /run/azure/wait)"
+run '' wait --for prepared --timeout 1ms
 run '' status
 run '' args eth1 --for testpmd
 run '' check
 run '' restore eth1
+run 1 wait eth1 --for prepared --timeout 1ms
 run 1 check eth1
