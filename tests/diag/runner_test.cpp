@@ -2,8 +2,10 @@
 
 #include "diag/runner.h"
 
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 #include "diag/fact_lookups.h"
 #include "diag/vm.h"
@@ -125,21 +127,38 @@ TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
   }
 }
 
-// Users paste a whole remedy over SSH, so it must not end the session.
-TEST(Checks, NeverSuggestARebootCommand) {
-  for (const char* distribution : {"ubuntu", "debian", "rhel", "azurelinux", "sles", "gentoo"}) {
+// Users paste a whole remedy over SSH, so it must not end the session. Each distribution has one
+// package manager.
+TEST(Checks, NeverSuggestARebootNorTheCommandOfAnotherDistribution) {
+  const std::map<std::string, std::string> managers = {
+      {"ubuntu", "apt-get"},
+      {"debian", "apt-get"},
+      {"rhel", "dnf"},
+      {"almalinux", "dnf"},
+      {"rocky", "dnf"},
+      {"ol", "dnf"},
+      {"azurelinux", "tdnf"},
+      {"sles", "zypper"},
+      {"gentoo", "none"},
+  };
+  for (const auto& [distribution, own] : managers) {
     host::Facts facts = healthy_vm();
     facts.kernel->distribution = distribution;
-    facts.kernel->release = "5.4.0-1";
+    facts.kernel->release = "6.1.0-1";
     for (host::Module& module : facts.modules) module.presence = Presence::missing;
     facts.rdma.devices->at(0).driver_id = 19;
     facts.rdma.providers->at(0).library = "liberdma-rdmav34.so";
     const auto report = run_checks(facts, {}, {});
     ASSERT_TRUE(report);
     EXPECT_GE(report->count(Status::fail), 5U);
+    std::string all;
     for (const CheckOutcome& outcome : report->outcomes) {
-      EXPECT_THAT(test::commands_of(outcome.finding), testing::Not(testing::HasSubstr("reboot")))
-          << outcome.check.id;
+      all += test::commands_of(outcome.finding) + "\n";
+    }
+    EXPECT_THAT(all, testing::Not(testing::HasSubstr("reboot"))) << distribution;
+    for (const std::string manager : {"apt-get", "dnf", "tdnf", "zypper"}) {
+      const bool found = testing::Value("\n" + all, testing::HasSubstr("\n" + manager + " "));
+      EXPECT_EQ(found, manager == own) << distribution << ": " << manager << "\n" << all;
     }
   }
 }
