@@ -40,6 +40,9 @@ apt_install() {
   apt-get -q update && apt-get -q install -y --no-install-recommends "$@"
 }
 
+# apt_error LOG: prints the first error of apt or mmdebstrap in the file.
+apt_error() { sed -n 's/^E: //p' "$1" | head -n 1; }
+
 # build PRESET [TARGET...]: configures the preset with the options in cmake_options, and builds it.
 cmake_options=()
 build() {

@@ -48,8 +48,8 @@ class BadInput(unittest.TestCase):
         return subprocess.run([ROOT / "scripts" / script, *map(str, arguments)], capture_output=True, text=True, check=False,
                               env={"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "FOLDER": str(self.folder)})
 
-    def assert_refused(self, message, outcome, status=1):
-        self.assertEqual((outcome.returncode, outcome.stdout), (status, ""))
+    def assert_refused(self, message, outcome, status=1, stdout=""):
+        self.assertEqual((outcome.returncode, outcome.stdout), (status, stdout))
         self.assertRegex(outcome.stderr, rf"\A\S+: {message}\n\Z")
 
     def unpack(self):
@@ -76,6 +76,9 @@ class BadInput(unittest.TestCase):
                             self.run_script("sysroot", "x86_64", self.folder / "sysroot"))
         self.assertFalse((self.folder / "unpacked").exists())
         self.assertFalse((self.folder / "sysroot/root").exists())
+        self.replace("dpkg-query", "exit 1")
+        self.assert_refused("apt cannot install them: Could not connect to 127.0.0.1:9; see build/packages.log",
+                            self.run_script("packages", "roots"), stdout="installing mmdebstrap\n")
 
     def test_debian_11_is_no_longer_served(self):
         self.replace("apt-get", f'case "$*" in *libc6-dev*) exit 100 ;; esac\n{APT}')
@@ -98,6 +101,18 @@ class BadInput(unittest.TestCase):
         self.assertEqual((self.folder / "unpacked/.versions").read_text(), "manactl-test 1\n")
         self.replace("apt-get", APT.replace("cp ", "exit 1; cp "))
         self.assertEqual(self.unpack().returncode, 0, "the packages are unpacked already")
+
+    def test_an_interrupted_root_file_system_is_made_again(self):
+        release = ROOT / "build/badinput"
+        self.addCleanup(shutil.rmtree, release)
+        for end, status in (("kill -KILL $PPID", -9), ("echo 'E: No space left on device' >&2; exit 1", 1)):
+            # Like mmdebstrap, it refuses a folder with files.
+            self.replace("mmdebstrap", f'folder=${{@: -2:1}}\n[[ ! -e $folder ]] || exit 9; mkdir "$folder"\n{end}')
+            outcome = self.run_script("on-debian", "badinput", "true")
+            self.assertEqual(outcome.returncode, status)
+            self.assertFalse((release / "base").exists())
+        self.assert_refused("mmdebstrap failed: No space left on device; see build/mmdebstrap-badinput.log", outcome,
+                            stdout="creating the root file system of Debian badinput\n")
 
 
 if __name__ == "__main__":
