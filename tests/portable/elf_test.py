@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elf_test.py FILE...: the files of the portable program need only glibc 2.28 and libgcc_s."""
+"""elf_test.py FILE...: the files of the portable program need only glibc 2.28 and libgcc_s, and have at most 8 MB."""
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1",
              "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 HIGHEST = (2, 28)
+BYTES = 8_000_000
 
 
 def faults(text):
@@ -31,7 +33,9 @@ def main(files):
     status = 0
     for file in files:
         text = subprocess.run(["readelf", "-W", "-d", "--dyn-syms", file], check=True, capture_output=True, text=True).stdout
-        for fault in faults(text):
+        size = os.path.getsize(file)
+        too_large = [f"it has {size} bytes, more than {BYTES}"] if size > BYTES else []
+        for fault in [*faults(text), *too_large]:
             print(f"{file}: {fault}")
             status = 1
     return status
