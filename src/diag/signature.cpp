@@ -118,6 +118,7 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.ends = read_word(entry, "ends", kEndings);
   signature.about = read_word(entry, "about", kNicParts);
   signature.packets_pass = entry.flag_or_false("packets_pass");
+  signature.nic_works = entry.flag_or_false("nic_works");
   signature.needs_run = entry.flag_or_false("needs_run");
   signature.affects_one_port = entry.flag_or_false("affects_one_port");
   signature.is_total = entry.flag_or_false("is_total");

@@ -128,6 +128,8 @@ struct Signature {
   // While the fault lasts, packets of the NIC pass nevertheless, for example on the synthetic path.
   // False if the NIC may have no address, no name or no link.
   bool packets_pass = false;
+  // The NIC works in the kernel in spite of the fault. Only some programs cannot use it.
+  bool nic_works = false;
   bool affects_one_port = false;  // other ports of the program may work nevertheless
   bool needs_run = false;         // ignored unless a run of its kind exists and has not ended
   bool is_total = false;          // the line reports totals of what happened earlier in the run

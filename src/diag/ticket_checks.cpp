@@ -132,6 +132,7 @@ TicketReport check_ticket(const Ticket& ticket,
   TicketReport report;
   report.outputs = ticket.outputs;
   report.unused = ticket.unused;
+  report.has_synthetic_link = ticket.has_synthetic_link;
   if (ticket.outputs.empty()) return report;
   CheckOptions options;
   options.testpmd_bytes =

@@ -19,6 +19,7 @@ struct TicketReport {
   std::vector<Observation> observations;
   std::vector<std::string> outputs;  // "lspci (line 3)"
   std::vector<std::string> unused;   // what is not used, and why
+  bool has_synthetic_link = false;   // see host::Ticket
 };
 
 // `runs` are those of the same log: a program or a kernel that used MANA contradicts failures.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "diag/log_scan.h"
+#include "diag/log_time.h"
 
 namespace manactl::diag {
 namespace {
@@ -120,13 +121,53 @@ bool works_partly(const Run& run, const LogEntry& error) {
          });
 }
 
-// Whether packets pass nevertheless, but on the synthetic path or not reliably.
-bool is_degradation(const Run& run, const LogEntry& error) {
+// Whether the fault of a driver keeps a VF from its synthetic NIC, which works without it. Programs
+// may need the VF nevertheless.
+bool is_without_vf_only(const LogReport& log, const Run& run, const LogEntry& error) {
   const auto& cause = *error.signature;
-  if (works_partly(run, error)) return true;
+  const bool is_of_driver = cause.source == "mana.ko" || cause.source == "hv_netvsc" ||
+                            capture(error.captures, "module") == "mana";
+  if (!is_of_driver || !cause.blocks || &run != deciding_run(log)) return false;
+  return log.ticket.has_synthetic_link || std::ranges::any_of(log.nics, [](const NicStory& nic) {
+           return !nic.has_worked &&
+                  (nic.state == VfState::not_bound || nic.state == VfState::not_joined ||
+                   nic.state == VfState::not_switched);
+         });
+}
+
+// The last run of a program, if it failed after this line.
+const Run* failed_program(const LogReport& log, const Quote& line) {
+  const auto* const run = deciding_run(log);
+  const bool has_failed =
+      run != nullptr && run->kind == RunKind::program && run->ending == Ending::failed && run->end;
+  if (!has_failed) return nullptr;
+  // The messages of the kernel may precede or follow all those of the program.
+  if (seconds_between(line.time, run->end->time)) return run;
+  if (seconds_between(run->end->time, line.time)) return nullptr;
+  return run->end->line > line.line ? run : nullptr;
+}
+
+// Whether the failed check that this line shows is about the VF of a synthetic NIC, which works
+// without it.
+bool shows_missing_vf(const TicketReport& ticket, const Quote& line) {
+  constexpr std::array<std::string_view, 4> kAboutVf = {
+      "hardware.driver", "hardware.ports", "interfaces.links", "kernel.mana"};
+  return ticket.has_synthetic_link &&
+         std::ranges::any_of(ticket.checks.outcomes, [&](const CheckOutcome& one) {
+           return one.finding.status == Status::fail && one.quote && one.quote->line == line.line &&
+                  std::ranges::find(kAboutVf, one.check.id) != kAboutVf.end();
+         });
+}
+
+// Whether packets pass nevertheless, but on the synthetic path or not reliably.
+bool is_degradation(const LogReport& log, const Run& run, const LogEntry& error) {
+  const auto& cause = *error.signature;
+  if (works_partly(run, error) || is_without_vf_only(log, run, error)) return true;
   const bool is_share = cause.counters && cause.counters->conclusion == CounterConclusion::share;
   if (is_share) return capture(error.captures, "passed") != "0";
-  return cause.vf_state || cause.packets_pass ||
+  // A switch that failed leaves the path as it was.
+  const bool uses_vf = capture(error.captures, "dir") == "from";
+  return cause.vf_state || (cause.packets_pass && !uses_vf) ||
          ((cause.repetition || cause.counters) && kind_of(cause) == RunKind::boot);
 }
 
@@ -149,9 +190,17 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (root) {
     const auto* const error = cause_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
-    if (run == nullptr) return {Answer::failed, {}, root};
-    if (is_degradation(*run, *error) && run->ending != Ending::failed) {
-      return {Answer::degraded, {}, root};
+    if (run == nullptr) {
+      const bool has_path = shows_missing_vf(log.ticket, *root);
+      return {has_path ? Answer::degraded : Answer::failed, {}, root};
+    }
+    if (is_degradation(log, *run, *error) && run->ending != Ending::failed) {
+      const auto* const program = failed_program(log, *root);
+      const bool works = error->signature->nic_works && run == deciding_run(log) && run->worked;
+      if (program == nullptr && works) return {Answer::works, run->worked, root};
+      if (program == nullptr) return {Answer::degraded, {}, root};
+      const auto before = carried_packets(*program);
+      return {before ? Answer::worked_until : Answer::failed, before, root};
     }
     auto before = carried_packets(*run, error->device, root->line);
     const bool is_removal = error->signature->state == State::lost;

@@ -136,6 +136,72 @@ TEST(Verdict, IsWorkedUntilTheNetworkDidNotComeUpAgain) {
   EXPECT_THAT(test::ids(diagnosis.consequences), testing::ElementsAre("network-service-failed"));
 }
 
+constexpr const char* kNic =
+    "Jan 14 22:31:01 vm kernel: hv_netvsc f8615163-0000-1000-2000-000d3a71710e eth1: ";
+constexpr const char* kRemoved =
+    "Jan 14 22:40:00 vm kernel: hv_netvsc f8615163-0000-1000-2000-000d3a71710e eth1: VF slot 1 "
+    "removed\n";
+constexpr const char* kCrash =
+    "Jan 14 22:40:01 vm kernel: dpdk-testpmd[88]: segfault at 18 ip 000055d0 sp 00007ffd error 4\n";
+constexpr const char* kLater = "Jan 14 23:40:01 vm systemd[1]: Started Session 3 of user root.\n";
+
+// A program that ended does not work on the synthetic path.
+TEST(Verdict, IsAFailureIfTheProgramCrashedAfterTheRemovalOfItsVf) {
+  const std::string begin = kNic + std::string("Data path switched to VF: enP30832s1\n") +
+                            "Jan 14 22:32:00 vm testpmd[88]: EAL: Detected CPU lcores: 8\n";
+  const auto crashed = diagnose_text(begin + kRemoved + kCrash + kLater);
+  EXPECT_EQ(crashed.verdict->answer, Answer::failed);
+  EXPECT_EQ(test::root_id(crashed), "hvnetvsc-vf-removed");
+  EXPECT_THAT(test::ids(crashed.consequences), testing::ElementsAre("program-crashed"));
+  const auto worked = diagnose_text(begin + kTraffic + kRemoved + kCrash + kLater);
+  EXPECT_EQ(worked.verdict->answer, Answer::worked_until);
+  EXPECT_EQ(test::root_id(worked), "hvnetvsc-vf-removed");
+  EXPECT_EQ(verdict_of(begin + kCrash + kRemoved + kLater).answer, Answer::failed);
+}
+
+TEST(Verdict, IsDegradedIfTheProgramOfTheLastRunHasNotFailedAfterTheCause) {
+  const std::string begin = kNic + std::string("Data path switched to VF: enP30832s1\n") +
+                            "Jan 14 22:32:00 vm testpmd[88]: EAL: Detected CPU lcores: 8\n";
+  const std::string early =
+      "Jan 14 22:35:01 vm kernel: dpdk-testpmd[88]: segfault at 18 ip 55d0 sp 7ffd error 4\n";
+  EXPECT_EQ(verdict_of(begin + early + kRemoved + kLater).answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(begin + kRemoved + early + kLater).answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(begin + kRemoved + kCrash + kStart + kLater).answer, Answer::degraded);
+}
+
+TEST(Verdict, IsDegradedIfTheFaultOfADriverLeavesTheSyntheticPath) {
+  const std::string added = kNic + std::string("VF slot 1 added\n");
+  const std::string fault = "kernel: mana 7870:00:00.0: Failed to establish HWC: -110\n";
+  EXPECT_EQ(verdict_of(added + fault).answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(fault).answer, Answer::failed);
+  EXPECT_EQ(verdict_of(added + fault + kStart).answer, Answer::failed);
+  const std::string modprobe =
+      "modprobe: FATAL: Module mana not found in directory /lib/modules/6\n";
+  EXPECT_EQ(verdict_of(added + modprobe).answer, Answer::degraded);
+  const std::string other =
+      "modprobe: FATAL: Module mana_ib not found in directory /lib/modules/6\n";
+  EXPECT_EQ(verdict_of(added + other).answer, Answer::failed);
+}
+
+// The kernel does not need RDMA.
+TEST(Verdict, IsThatTheNicWorksIfOnlyProgramsHaveTheFault) {
+  const std::string fault =
+      "kernel: mana 7870:00:00.0 (null): Failed to register device, ret -71\n";
+  const std::string used = kNic + std::string("Data path switched to VF: enP30832s1\n");
+  const auto diagnosis = diagnose_text(used + fault);
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::works);
+  EXPECT_EQ(test::root_id(diagnosis), "manaib-probe");
+  EXPECT_EQ(verdict_of(fault).answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(used + fault + kStart).answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(used + fault + kStart + kCrash).answer, Answer::failed);
+}
+
+TEST(Verdict, OfAFailedSwitchFromTheVfIsAFailure) {
+  const std::string failed = kNic + std::string("Data path failed to switch ");
+  EXPECT_EQ(verdict_of(failed + "to VF: enP30832s1, err: -11\n").answer, Answer::degraded);
+  EXPECT_EQ(verdict_of(failed + "from VF: enP30832s1, err: -11\n").answer, Answer::failed);
+}
+
 TEST(Verdict, OfSeveralLogsIsTheWorst) {
   const auto works = read_text(std::string(kStart) + kForwards);
   const auto fails = read_text(kRejected);

@@ -66,10 +66,12 @@ bool has_unknown_cause(const DoctorResult& result) {
   return verdict && diag::is_failure(verdict->answer) && !result.diagnosis.root;
 }
 
-// A cause that is the state of a NIC, and not an event, is the answer itself.
+// A cause that is the state of a NIC, and not an event, is the answer itself. If the NIC works in
+// the kernel, only some programs have the fault.
 std::string root_heading(const DoctorResult& result) {
   const auto& verdict = result.diagnosis.verdict;
   const auto& quote = result.diagnosis.root->quote;
+  if (verdict && verdict->answer == diag::Answer::works && quote) return "But:";
   const bool is_state = verdict && verdict->answer == diag::Answer::degraded && quote &&
                         quote->line == verdict->failure->line;
   return is_state ? "Degraded:" : "Root cause:";

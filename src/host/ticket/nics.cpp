@@ -126,6 +126,14 @@ const TicketLink* vf_of(const TicketLink& synthetic,
   return found;
 }
 
+// Without a line about its driver, an interface with a name of the kernel is that of hv_netvsc:
+// udev renames VFs.
+bool is_synthetic(const TicketLink& link, bool is_hyperv) {
+  const auto& netdev = link.netdev;
+  if (!netdev.driver.empty()) return netdev.driver == kSyntheticDriver;
+  return is_hyperv && netdev.name.starts_with("eth") && !has_flag(link.flags, "SLAVE");
+}
+
 Nic nic_of(const TicketLink& synthetic, const TicketLink* vf) {
   Nic nic;
   nic.synthetic = synthetic.netdev;
@@ -157,6 +165,9 @@ void add_ticket_nics(const TicketStatements& statements, Ticket& ticket) {
   }
   pair_links(links);
   set_driver_of_only_vf(statements, links);
+  ticket.has_synthetic_link = std::ranges::any_of(links, [&ticket](const TicketLink& link) {
+    return is_synthetic(link, ticket.is_hyperv) && link.netdev.up && link.netdev.running;
+  });
   std::vector<Nic> nics;
   for (const auto& synthetic : links) {
     if (synthetic.netdev.driver != kSyntheticDriver) continue;

@@ -40,6 +40,7 @@ struct Ticket {
   bool knows_free_pages = true;      // HugepagePool::free of every pool
   bool is_hyperv = false;            // an output is that of a VM of Hyper-V
   bool has_mana = false;             // any output, used or not, shows MANA
+  bool has_synthetic_link = false;   // a synthetic interface is up and has a link
   bool has_other_nic = false;        // any output, used or not, shows the VF of another vendor
 };
 
