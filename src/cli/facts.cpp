@@ -18,13 +18,15 @@
 
 namespace manactl::cli {
 
-host::Facts gather_facts(const os::System& system, const std::string& root) {
+host::Facts gather_facts(const os::System& system,
+                         const std::string& root,
+                         host::MoveForecast forecast) {
   host::EmbeddedDpdk embedded;
   if (root.empty()) {
     auto info = datapath::kDpdkEngine.info();
     embedded = {std::move(info.version), std::move(info.drivers), std::move(info.linkage)};
   }
-  auto facts = host::gather(system, std::move(embedded));
+  auto facts = host::gather(system, std::move(embedded), host::SshSearch::quick, forecast);
   setup::add_objections(facts, system);
   return facts;
 }

@@ -12,12 +12,15 @@
 #include "cli/context.h"
 #include "diag/check.h"
 #include "host/facts.h"
+#include "host/gather.h"
 #include "setup/journal.h"
 
 namespace manactl::cli {
 
 // With a `root` (--root), the DPDK of this program is not a fact about the captured machine.
-host::Facts gather_facts(const os::System& system, const std::string& root = {});
+host::Facts gather_facts(const os::System& system,
+                         const std::string& root = {},
+                         host::MoveForecast forecast = host::MoveForecast::omit);
 
 // Returns the options for checking that memory suffices for a bench with `queues` queues, and for
 // dpdk-testpmd.

@@ -50,6 +50,10 @@ struct Finding {
   std::string detail;  // one line: "1024 of 1024 pages of 2 MiB free"
   std::optional<Remedy> remedy;
   std::vector<std::string> evidence;  // further lines for -v and JSON: "eth1: VF enP30832s1d1"
+
+  // The reason in the verdict of check: "VPP selects 0101:00:02.0 of mlx5"; empty if the problem of
+  // the check states it.
+  std::string reason = {};
 };
 
 Finding pass(std::string detail, std::vector<std::string> evidence = {});

@@ -174,6 +174,13 @@ bool only_prepared(const host::Facts& facts) {
          });
 }
 
+// Azure moves a VM only when it starts. In a forecast, the running kernel matters if it will start
+// again.
+bool starts_another_kernel(const host::Facts& facts) {
+  return facts.move && facts.move->next_kernel && facts.kernel &&
+         facts.move->next_kernel->release != facts.kernel->release;
+}
+
 template <const ModuleRule& rule>
 Finding module_check(const host::Facts& facts, const CheckOptions& /*options*/) {
   const host::Module* module = module_named(facts, rule.name);
@@ -185,7 +192,12 @@ Finding module_check(const host::Facts& facts, const CheckOptions& /*options*/) 
       only_prepared(facts)) {
     return pass("hv_netvsc is available; every NIC is in user space");
   }
-  return judge_module(rule, *module, facts);
+  if (!starts_another_kernel(facts) || *module->presence != Presence::missing) {
+    return judge_module(rule, *module, facts);
+  }
+  ModuleRule of_other_kernel = rule;  // move.kernels judges the kernel of the next boot
+  of_other_kernel.when_absent = Status::warn;
+  return judge_module(of_other_kernel, *module, facts);
 }
 
 constexpr std::array<std::string_view, 1> kManaIbCauses = {"kernel.mana"};

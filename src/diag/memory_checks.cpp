@@ -112,9 +112,13 @@ Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
   const auto nodes = nodes_of(facts, options);
   const int node = nodes.empty() ? -1 : *nodes.begin();
   if (lines.empty()) {
-    return fail("no hugepages are reserved on any node", reserve_more(facts, options, node));
+    auto finding =
+        fail("no hugepages are reserved on any node", reserve_more(facts, options, node));
+    finding.reason = "no hugepages are reserved";
+    return finding;
   }
-  if (!host::has_free_pages(facts.memory)) {
+  // Before the move, a DPDK program may use them.
+  if (!host::has_free_pages(facts.memory) && facts.has_mana()) {
     return fail(fmt::format("all hugepages are in use ({})", brief(lines)),
                 reserve_more(facts, options, node),
                 lines);
@@ -264,7 +268,7 @@ constexpr std::array kMemoryChecks = {
     Check{"memory.hugepages",
           "hugepages are reserved and free",
           "No hugepages are free",
-          Requirement::mana,
+          Requirement::azure,
           Use::dpdk,
           hugepages},
     Check{"memory.node",

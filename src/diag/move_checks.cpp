@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "base/text.h"
 #include "diag/check.h"
@@ -22,25 +23,160 @@ const host::MoveFacts& move_of(const host::Facts& facts) {
   return facts.move ? *facts.move : kNothing;
 }
 
-// kernel.mana judges the running kernel.
-Finding kernels(const host::Facts& facts, const CheckOptions& /*options*/) {
+// The kernels that the boot loader may start, one finding for all. Lines about the kernel of the
+// next boot are failures, those about others are warnings.
+class KernelLines {
+ public:
+  explicit KernelLines(const host::Facts& facts) : move_(move_of(facts)) {}
+
+  bool is_next(const host::InstalledKernel& kernel) const {
+    return move_.next_kernel && move_.next_kernel->release == kernel.release;
+  }
+
+  // `text` follows the release: "has no mana".
+  void add_problem(const host::InstalledKernel& kernel, const std::string& text) {
+    if (!is_next(kernel)) return findings_.warn(fmt::format("{} {}", kernel.release, text));
+    reason_ = fmt::format("{}, the kernel of the next boot, {}", kernel.release, text);
+    findings_.fail(reason_);
+  }
+
+  void add_warning(const host::InstalledKernel& kernel, const std::string& text) {
+    findings_.warn(fmt::format("{} {}", kernel.release, text));
+  }
+
+  void ok(const host::InstalledKernel& kernel, std::string_view text) {
+    findings_.ok(fmt::format("{} {}", kernel.release, text), kernel.release);
+  }
+
+  void unknown(std::string text) { findings_.unknown(std::move(text)); }
+
+  Finding build(std::string_view reason_if_empty, std::string why) const {
+    auto finding = findings_.build(reason_if_empty, std::move(why));
+    finding.reason = reason_;
+    if (finding.status == Status::skipped) return finding;
+    finding.evidence.push_back(move_.next_kernel ? fmt::format("next kernel {}: {}",
+                                                               move_.next_kernel->release,
+                                                               move_.next_kernel->evidence)
+                                                 : move_.next_kernel.error().message);
+    return finding;
+  }
+
+ private:
+  const host::MoveFacts& move_;
+  FindingBuilder findings_;
+  std::string reason_;
+};
+
+// Those of `modules` that the kernel lacks: "mana and hv_netvsc".
+std::string lacking(const host::InstalledKernel& kernel,
+                    std::initializer_list<std::string_view> modules) {
+  std::vector<std::string> names;
+  for (const auto module : modules) {
+    if (!kernel.has(module)) names.emplace_back(module);
+  }
+  return join(names, " and ");
+}
+
+std::vector<std::string> names_of(std::initializer_list<std::string_view> modules) {
+  return {modules.begin(), modules.end()};
+}
+
+// kernel.mana and its neighbors judge the running kernel. The VM works without `optional`.
+Finding kernels_with(const host::Facts& facts,
+                     std::initializer_list<std::string_view> modules,
+                     std::string_view optional,
+                     std::string why) {
   const auto& kernels = move_of(facts).kernels;
   if (!kernels) return unknown(kernels.error().message);
-  FindingBuilder findings;
+  KernelLines lines(facts);
   for (const auto& kernel : *kernels) {
-    if (kernel.running) continue;
-    if (!kernel.has_mana) {
-      findings.warn(fmt::format("{} has no mana", kernel.release));
-    } else if (!kernel.has_mana_ib) {
-      findings.ok(fmt::format("{} has mana but not mana_ib, which DPDK needs", kernel.release),
-                  kernel.release);
+    // Without mana, the others do not matter.
+    const bool needs_mana = std::ranges::find(modules, host::kManaDriver) != modules.end();
+    if (kernel.running || (!needs_mana && !kernel.has(host::kManaDriver))) continue;
+    const auto missing = lacking(kernel, modules);
+    if (!missing.empty()) {
+      lines.add_problem(kernel, "has no " + missing);
+    } else if (!kernel.has(optional)) {
+      lines.add_warning(kernel, fmt::format("has no {}", optional));
     } else {
-      findings.ok(fmt::format("{} has mana and mana_ib", kernel.release), kernel.release);
+      lines.ok(kernel, fmt::format("has {}", join(names_of(modules), ", ")));
     }
   }
-  return findings.build("only the running kernel is installed",
-                        "remove these kernels, or make sure that the boot loader does not start "
-                        "them: on a host with MANA, the VM would have only the synthetic path");
+  return lines.build("only the running kernel is installed", std::move(why));
+}
+
+Finding kernels(const host::Facts& facts, const CheckOptions& /*options*/) {
+  return kernels_with(
+      facts,
+      {"mana", "hv_netvsc"},
+      "pci_hyperv",
+      "remove these kernels, or make sure that the boot loader does not start them: on a host with "
+      "MANA, the VM would have only the synthetic path");
+}
+
+Finding rdma_kernels(const host::Facts& facts, const CheckOptions& /*options*/) {
+  return kernels_with(
+      facts,
+      {"mana_ib", "ib_uverbs"},
+      "uio_hv_generic",
+      "install the package with the other modules of these kernels, or remove them: "
+      "DPDK needs the RDMA device of MANA");
+}
+
+// With the synthetic NIC, the network works without a VF. hv_netvsc and pci_hyperv may be in use
+// already, but a VM without a synthetic driver in the initramfs depends on its Mellanox VF.
+Finding initramfs(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const auto& move = move_of(facts);
+  if (!move.kernels) return unknown(move.kernels.error().message);
+  if (move.network_option.empty()) return skipped("the initramfs does not need the network");
+  KernelLines lines(facts);
+  for (const auto& kernel : *move.kernels) {
+    if (!kernel.initramfs_lacks) {
+      lines.unknown(fmt::format("{}: {}", kernel.release, kernel.initramfs_lacks.error().message));
+      continue;
+    }
+    const auto& lacks = *kernel.initramfs_lacks;
+    const auto text = fmt::format("has an initramfs without {}", join(lacks, " and "));
+    if (lacks.empty()) {
+      lines.ok(kernel, "has an initramfs with the drivers that it needs");
+    } else if (std::ranges::find(lacks, host::kSyntheticDriver) != lacks.end()) {
+      lines.add_problem(kernel, text);
+    } else {
+      lines.add_warning(kernel, text);
+    }
+  }
+  auto finding = lines.build(
+      "no kernel is installed",
+      "add these modules to the initramfs (/etc/initramfs-tools/modules, or add_drivers in "
+      "/etc/dracut.conf.d) and create it again with update-initramfs or dracut: the kernel command "
+      "line lets the initramfs configure the network; without hv_netvsc it would find no NIC, and "
+      "without the others only the synthetic path");
+  finding.evidence.push_back(
+      fmt::format("the kernel command line has '{}'", printable(move.network_option)));
+  return finding;
+}
+
+// The kernel rejects modules without a signature if Secure Boot is on (kernel_lockdown(7)).
+Finding signatures(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const auto& move = move_of(facts);
+  if (!move.secure_boot) return unknown(move.secure_boot.error().message);
+  if (!*move.secure_boot) return skipped("Secure Boot is off");
+  if (!move.kernels) return unknown(move.kernels.error().message);
+  KernelLines lines(facts);
+  for (const auto& kernel : *move.kernels) {
+    const auto& names = kernel.without_signature;
+    if (names.empty()) {
+      lines.ok(kernel, "has no MANA module without a signature");
+      continue;
+    }
+    const auto text =
+        fmt::format("would use {} from outside its tree without a signature", join(names, " and "));
+    lines.add_problem(kernel, text);
+  }
+  return lines.build("no kernel is installed",
+                     "remove these modules so that the kernel uses its own, or sign them with a "
+                     "key that the firmware or shim trusts (mokutil --import): with Secure Boot, "
+                     "the kernel rejects modules without a signature");
 }
 
 Finding managers(const host::Facts& facts, const CheckOptions& /*options*/) {
@@ -60,12 +196,6 @@ Finding managers(const host::Facts& facts, const CheckOptions& /*options*/) {
   return fail(management->evidence, std::move(remedy));
 }
 
-// "/etc/netplan/50-cloud-init.yaml:7 names mlx5_core"
-std::string text_of(const host::Mention& mention) {
-  return fmt::format(
-      "/{}:{} names {}", printable(mention.path), mention.line, printable(mention.word));
-}
-
 // A file that was not read may name hardware too.
 Finding with_unread(Finding finding, const host::ConfigMentions& config) {
   for (const auto& path : config.unread) {
@@ -77,23 +207,27 @@ Finding with_unread(Finding finding, const host::ConfigMentions& config) {
   return finding;
 }
 
-// "/etc/vpp/startup.conf:12 names 0101:00:02.0 of mlx5_core"; empty if the mention does not matter.
-std::string selection_of(const host::Mention& mention, const host::Facts& facts) {
+// "mlx5_core", "0101:00:02.0 of mlx5"; empty if the mention does not matter.
+std::string hardware_of(const host::Mention& mention, const host::Facts& facts) {
   const auto address = PciAddress::parse(mention.word);
-  if (!address) return text_of(mention);
+  if (!address) return printable(mention.word);
   const auto* function = function_at(facts, *address);
   if (function == nullptr || function->adapter != host::Adapter::mlx) return {};
-  return fmt::format("{} of {}",
-                     text_of(mention),
-                     function->driver.empty() ? "Mellanox" : printable(function->driver));
+  const auto driver = function->driver.substr(0, function->driver.find("_core"));
+  return fmt::format("{} of {}", mention.word, driver.empty() ? "Mellanox" : printable(driver));
+}
+
+// "/etc/netplan/50-cloud-init.yaml:7"
+std::string place_of(const host::Mention& mention) {
+  return fmt::format("/{}:{}", printable(mention.path), mention.line);
 }
 
 Finding names(const host::Facts& facts, const CheckOptions& /*options*/) {
   const auto& network = move_of(facts).network;
   FindingBuilder findings;
   for (const auto& mention : network.mentions) {
-    const auto text = selection_of(mention, facts);
-    if (!text.empty()) findings.warn(text);
+    const auto hardware = hardware_of(mention, facts);
+    if (!hardware.empty()) findings.warn(fmt::format("{} names {}", place_of(mention), hardware));
   }
   auto finding = findings.build("no file names Mellanox drivers, VFs or PCI addresses",
                                 "use the name of the synthetic interface (eth0) or the driver "
@@ -106,25 +240,51 @@ Finding names(const host::Facts& facts, const CheckOptions& /*options*/) {
 Finding programs(const host::Facts& facts, const CheckOptions& /*options*/) {
   const auto& programs = move_of(facts).programs;
   FindingBuilder findings;
+  std::string reason;
   for (const auto& mention : programs.mentions) {
-    const auto text = selection_of(mention, facts);
-    if (!text.empty()) findings.fail(text);
+    const auto hardware = hardware_of(mention, facts);
+    if (hardware.empty()) continue;
+    const auto text = fmt::format("{} selects {}", printable(mention.program), hardware);
+    findings.fail(mention.line == 0 ? text : fmt::format("{} ({})", text, place_of(mention)));
+    if (reason.empty()) reason = text;
   }
   auto finding = findings.build(
-      "no file of Open vSwitch, Suricata or VPP names Mellanox hardware",
+      "no program or file of a program names Mellanox hardware",
       "use the arguments that 'manactl args' prints after the move: a program that selects a PCI "
       "function of Mellanox, or uses fail-safe, loses its NIC on a host with MANA");
   if (finding.status == Status::skipped) finding.status = Status::pass;
+  finding.reason = reason;
   return with_unread(std::move(finding), programs);
 }
 
+constexpr std::array<std::string_view, 1> kKernelCauses = {"move.kernels"};
+
 constexpr std::array kMoveChecks = {
     Check{"move.kernels",
-          "every installed kernel has the mana driver",
-          "An installed kernel lacks the mana driver",
+          "every installed kernel has MANA's drivers",
+          "An installed kernel lacks a driver of MANA",
           Requirement::move,
           Use::both,
           kernels},
+    Check{"move.rdma-kernels",
+          "every installed kernel has MANA's RDMA drivers",
+          "An installed kernel lacks a driver that DPDK needs",
+          Requirement::move,
+          Use::dpdk,
+          rdma_kernels,
+          kKernelCauses},
+    Check{"move.initramfs",
+          "an initramfs that needs the network has MANA's drivers",
+          "An initramfs that needs the network lacks a driver",
+          Requirement::move,
+          Use::both,
+          initramfs},
+    Check{"move.signatures",
+          "Secure Boot accepts MANA's modules",
+          "Secure Boot will reject a module of MANA",
+          Requirement::move,
+          Use::both,
+          signatures},
     Check{"move.managers",
           "network managers will leave a VF of MANA unmanaged",
           "A network manager will manage a VF of MANA",

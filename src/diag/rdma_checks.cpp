@@ -188,12 +188,14 @@ Finding core(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!version) return fail("libibverbs.so.1 is not installed", newer_rdma_core(facts));
   const std::string name = fmt::format("rdma-core {}", version->major);
   if (*version < release_table().mana_provider) {
-    return fail(name + " is older than 44, the first release with MANA", newer_rdma_core(facts));
+    return fail(name + " is older than 44", newer_rdma_core(facts));
   }
   if (!facts.rdma.mana_provider) return unknown(facts.rdma.mana_provider.error().message);
   if (!*facts.rdma.mana_provider) {
-    return fail(name + ", but its MANA provider (libmana.so.1) is not installed",
-                newer_rdma_core(facts));
+    auto finding = fail(name + ", but its MANA provider (libmana.so.1) is not installed",
+                        newer_rdma_core(facts));
+    finding.reason = "no libmana is installed";
+    return finding;
   }
   const auto& loaded = facts.rdma.libraries;
   if (!loaded && loaded.error().code != Errc::not_found) return unknown(loaded.error().message);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/shared_library.h"
@@ -28,6 +29,7 @@ struct RawReader {
   decltype(&archive_read_support_filter_bzip2) support_bzip2;
   decltype(&archive_read_support_filter_xz) support_xz;
   decltype(&archive_read_support_filter_zstd) support_zstd;
+  decltype(&archive_read_support_filter_lz4) support_lz4;
   decltype(&archive_read_support_format_raw) support_raw;
   decltype(&archive_read_support_format_empty) support_empty;
   decltype(&archive_read_open) open;
@@ -43,13 +45,15 @@ struct Compression {
   int (*RawReader::*support)(archive*);
 };
 
-constexpr std::array<Compression, 4> kCompressions = {{
+constexpr std::array<Compression, 6> kCompressions = {{
     {"\x1f\x8b"sv, &RawReader::support_gzip},
     {"BZh"sv, &RawReader::support_bzip2},
     {"\xfd"
      "7zXZ\0"sv,
      &RawReader::support_xz},
     {"\x28\xb5\x2f\xfd"sv, &RawReader::support_zstd},
+    {"\x04\x22\x4d\x18"sv, &RawReader::support_lz4},
+    {"\x02\x21\x4c\x18"sv, &RawReader::support_lz4},  // the older format, for initial RAM disks
 }};
 
 Result<RawReader> load_raw_reader() {
@@ -62,6 +66,7 @@ Result<RawReader> load_raw_reader() {
   bind("archive_read_support_filter_bzip2", reader.support_bzip2);
   bind("archive_read_support_filter_xz", reader.support_xz);
   bind("archive_read_support_filter_zstd", reader.support_zstd);
+  bind("archive_read_support_filter_lz4", reader.support_lz4);
   bind("archive_read_support_format_raw", reader.support_raw);
   bind("archive_read_support_format_empty", reader.support_empty);
   bind("archive_read_open", reader.open);
@@ -194,6 +199,13 @@ Result<std::size_t> DecompressedSource::read_archive(std::span<char> into) {
 }
 
 }  // namespace
+
+Result<std::size_t> MemorySource::read(std::span<char> into) {
+  if (text_.empty() && std::exchange(newline_, false)) text_ = "\n";
+  const auto count = text_.copy(into.data(), into.size());
+  text_.remove_prefix(count);
+  return count;
+}
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::uint64_t max) {
   return std::make_unique<DecompressedSource>(std::move(source), max);

@@ -23,4 +23,13 @@ inline constexpr std::array kDriverModules = {
     DriverModule{"mlx5_core", "CONFIG_MLX5_CORE"},
 };
 
+// The modules that another kernel needs on a host with MANA: the first three for the
+// network, the others for DPDK.
+inline constexpr std::array<std::string_view, 6> kModulesForMana = {
+    "mana", "hv_netvsc", "pci_hyperv", "mana_ib", "ib_uverbs", "uio_hv_generic"};
+
+// Those that a network in the initramfs needs.
+inline constexpr std::array<std::string_view, 3> kInitramfsModules = {
+    "mana", "hv_netvsc", "pci_hyperv"};
+
 }  // namespace manactl::host

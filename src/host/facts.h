@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -211,14 +212,30 @@ struct Memory {
 struct InstalledKernel {
   std::string release;
   bool running = false;
-  bool has_mana = false, has_mana_ib = false;
+  std::vector<std::string> lacks = {};  // of kModulesForMana
+  std::vector<std::string> without_signature =
+      {};  // mana and mana_ib from outside the kernel's tree
+  // Those of kInitramfsModules that are neither in its initramfs nor built in. Read only if the
+  // initramfs needs the network.
+  Result<std::vector<std::string>> initramfs_lacks = {};
+
+  bool has(std::string_view module) const {
+    return std::find(lacks.begin(), lacks.end(), module) == lacks.end();
+  }
+};
+
+// The kernel that the boot loader starts next.
+struct NextKernel {
+  std::string release;
+  std::string evidence;  // "/boot/grub/grubenv has saved_entry=..."
 };
 
 // A word in a configuration file that names hardware of the VM's present host.
 struct Mention {
   std::string path;  // below the root
   std::size_t line = 0;
-  std::string word;  // "mlx5_core", "enP257s2", "0101:00:02.0", "net_failsafe"
+  std::string word;          // "mlx5_core", "enP257s2", "0101:00:02.0", "net_failsafe"
+  std::string program = {};  // "VPP", "dpdk-testpmd (process 2211)"; empty for the network's files
 };
 
 struct ConfigMentions {
@@ -228,6 +245,10 @@ struct ConfigMentions {
 
 struct MoveFacts {
   Result<std::vector<InstalledKernel>> kernels = {};
+  Result<NextKernel> next_kernel = fail(Errc::not_found, "the next kernel is unknown");
+  std::string network_option = {};     // of the kernel command line; see network_option()
+  Result<bool> secure_boot = false;    // the firmware loads only signed kernels, and these only
+                                       // signed modules
   Result<Management> management = {};  // of a VF with the driver mana
   ConfigMentions network = {}, programs = {};
 };
@@ -249,7 +270,7 @@ struct Facts {
   EmbeddedDpdk embedded;
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
-  std::optional<MoveFacts> move = {};  // of an Azure VM without a MANA function
+  std::optional<MoveFacts> move = {};  // of an Azure VM without a MANA function; see MoveForecast
 
   // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;

@@ -171,7 +171,10 @@ Result<std::vector<PciFunction>> with_all_vfs(Result<std::vector<PciFunction>> f
 
 }  // namespace
 
-Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_search) {
+Facts gather(const os::System& system,
+             EmbeddedDpdk embedded,
+             SshSearch ssh_search,
+             MoveForecast forecast) {
   Facts facts;
   facts.kernel = gather_kernel(system);
   facts.platform = gather_platform(system.files);
@@ -190,7 +193,8 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_sear
   facts.embedded = std::move(embedded);
   facts.dpdk = installed_dpdk(system.files, libraries);
   facts.memory = gather_memory(system.files);
-  if (facts.is_on_azure() && facts.functions && !facts.has_mana()) {
+  const bool may_move = facts.is_on_azure() && facts.functions && !facts.has_mana();
+  if (may_move && forecast == MoveForecast::include) {
     facts.move = gather_move(system.files, facts);
   }
   return facts;

@@ -24,9 +24,13 @@ inline constexpr std::size_t kMaxDevices = 256;
 // server that did not start this process and does not listen on port 22; it reads all of /proc.
 enum class SshSearch { quick, every_process };
 
+// Whether to fill Facts::move, which reads many more files.
+enum class MoveForecast { omit, include };
+
 Facts gather(const os::System& system,
              EmbeddedDpdk embedded,
-             SshSearch ssh_search = SshSearch::quick);
+             SshSearch ssh_search = SshSearch::quick,
+             MoveForecast forecast = MoveForecast::omit);
 
 // The adapter with these PCI ids.
 Adapter adapter_of_ids(std::uint16_t vendor, std::uint16_t device);

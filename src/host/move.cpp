@@ -13,8 +13,8 @@
 
 #include "base/characters.h"
 #include "base/text.h"
+#include "host/installed_kernels.h"
 #include "host/management.h"
-#include "os/modules.h"
 
 namespace manactl::host {
 namespace {
@@ -39,15 +39,25 @@ constexpr std::array kNetworkDirectories = {
     ConfigDirectory{"etc/sysconfig/network", ""},
     ConfigDirectory{"etc/udev/rules.d", ".rules"},
     ConfigDirectory{"etc/sysctl.d", ".conf"},
+    ConfigDirectory{"etc/systemd/system", ".service"},
 };
+
+constexpr ConfigDirectory kSpdk = {"etc/spdk", ""};
 
 constexpr std::array<const char*, 4> kNetworkFiles = {"etc/network/interfaces",
                                                       "etc/sysctl.conf",
                                                       "etc/default/irqbalance",
                                                       "etc/sysconfig/irqbalance"};
 
-constexpr std::array<const char*, 3> kProgramFiles = {
-    "etc/vpp/startup.conf", "etc/suricata/suricata.yaml", "etc/openvswitch/conf.db"};
+// A file with the arguments of a program for DPDK.
+struct ProgramFile {
+  const char* path;
+  const char* program;
+};
+
+constexpr std::array kProgramFiles = {ProgramFile{"etc/vpp/startup.conf", "VPP"},
+                                      ProgramFile{"etc/suricata/suricata.yaml", "Suricata"},
+                                      ProgramFile{"etc/openvswitch/conf.db", "Open vSwitch"}};
 
 constexpr std::array<std::string_view, 4> kMellanoxDrivers = {
     "mlx5_core", "mlx4_core", "mlx4_en", "mlx5_en"};
@@ -139,31 +149,83 @@ std::vector<std::string_view> words_of_line(std::string_view line) {
   return found;
 }
 
-Result<std::vector<InstalledKernel>> installed_kernels(const os::Files& files,
-                                                       const std::string& running) {
-  const auto releases = files.list("lib/modules");
-  if (!releases) return fail(releases.error().code, "cannot list the kernels in /lib/modules");
-  std::vector<InstalledKernel> kernels;
-  for (const auto& release : *releases) {
-    const auto modules = os::modules_of_kernel(files, release, {"mana", "mana_ib"});
-    if (!modules && modules.error().code == Errc::not_found) continue;  // of a removed kernel
-    if (!modules) return tl::unexpected<Error>(modules.error());
-    const auto has = [&](std::string_view name) {
-      return std::ranges::find(*modules, name) != modules->end();
-    };
-    kernels.push_back({release, release == running, has("mana"), has("mana_ib")});
-  }
-  return kernels;
-}
-
-void read_mentions(const os::Files& files, const std::string& path, ConfigMentions& into) {
+void read_mentions(const os::Files& files,
+                   const std::string& path,
+                   ConfigMentions& into,
+                   const std::string& program = {}) {
   const auto node = files.node(path);
   if (!node || node->type != os::Node::Type::file) return;
   const auto text = files.read(path, kMaxConfigFile);
   if (!text) return into.unread.push_back(path);
   const bool is_database = path.ends_with("conf.db");
   for (auto& mention : mentions_in(path, is_database ? newest_devargs(*text) : *text)) {
+    mention.program = program;
     if (into.mentions.size() < kMaxMentions) into.mentions.push_back(std::move(mention));
+  }
+}
+
+void read_directory(const os::Files& files,
+                    const ConfigDirectory& directory,
+                    ConfigMentions& into,
+                    const std::string& program = {}) {
+  const auto names = files.list(directory.path);
+  if (!names && names.error().code != Errc::not_found) into.unread.emplace_back(directory.path);
+  for (const auto& name : names.value_or(std::vector<std::string>{})) {
+    if (!name.ends_with(directory.suffix)) continue;
+    read_mentions(files, fmt::format("{}/{}", directory.path, name), into, program);
+  }
+}
+
+// The active profiles of TuneD. Those of the administrator are in /etc/tuned, since TuneD 2.23 in
+// /etc/tuned/profiles.
+void read_tuned(const os::Files& files, ConfigMentions& into) {
+  const auto profiles = files.read("etc/tuned/active_profile").value_or("");
+  for (const auto profile : words(profiles)) {
+    if (profile.find('/') != std::string_view::npos) continue;
+    for (const auto* directory : {"etc/tuned", "etc/tuned/profiles"}) {
+      read_mentions(files, fmt::format("{}/{}/tuned.conf", directory, profile), into);
+    }
+  }
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The running programs. Other users' arguments are readable, and processes may end meanwhile.
+void read_processes(const os::Files& files, ConfigMentions& into) {
+  constexpr std::size_t kMaxArguments = 128U << 10U;  // bytes
+  for (const auto& process : files.list("proc").value_or(std::vector<std::string>{})) {
+    if (!parse_unsigned(process)) continue;
+    const auto path = fmt::format("proc/{}/cmdline", process);
+    const auto arguments = files.read(path, kMaxArguments).value_or("");
+    for (auto& word : selected_devices(arguments)) {
+      const auto program = base_name(std::string_view(arguments).substr(0, arguments.find('\0')));
+      if (into.mentions.size() == kMaxMentions) return;
+      into.mentions.push_back(
+          {path, 0, std::move(word), fmt::format("{} (process {})", program, process)});
+    }
+  }
+}
+
+// Calls `use` with the value of each argument that selects a device.
+template <class Use>
+void for_each_device(std::string_view arguments, Use use) {
+  constexpr std::array<std::string_view, 5> kOptions = {
+      "--pci-whitelist", "--allow", "--vdev", "-a", "-w"};
+  bool is_value = false;
+  for (const auto argument : split(arguments, '\0')) {
+    if (std::exchange(is_value, false)) {
+      use(argument);
+      continue;
+    }
+    const auto* const option = std::ranges::find_if(
+        kOptions, [&](std::string_view one) { return argument.starts_with(one); });
+    if (option == kOptions.end()) continue;
+    const auto rest = argument.substr(option->size());
+    is_value = rest.empty();
+    const bool is_short = option->size() == 2;
+    if (!rest.empty() && (is_short || rest.starts_with('='))) use(rest);
   }
 }
 
@@ -196,22 +258,25 @@ std::string kept_mentions(std::string_view text) {
 }
 
 std::string newest_devargs(std::string_view text) {
+  // dpdk-devargs of an interface, and dpdk-extra, the arguments of the EAL.
+  constexpr std::array<std::pair<const char*, const char*>, 2> kTables = {
+      {{"Interface", "options"}, {"Open_vSwitch", "other_config"}}};
   std::map<std::string, std::pair<std::size_t, std::string>> rows;  // line and value by row
   std::size_t number = 0;
   for (const auto line : split(text, '\n')) {
     ++number;
     if (!line.starts_with('{')) continue;
     const auto record = nlohmann::json::parse(line, nullptr, false);
-    if (!record.is_object() || !record.contains("Interface")) continue;
-    const auto& changes = record["Interface"];
-    if (!changes.is_object()) continue;
-    for (const auto& [row, change] : changes.items()) {
-      if (change.is_null()) rows.erase(row);
-      if (!change.is_object() || !change.contains("options")) continue;
-      rows[row] = {number, {}};
-      const auto options = change["options"].dump();
-      for (const auto& mention : mentions_in({}, options)) {
-        rows[row].second += mention.word + " ";
+    if (!record.is_object()) continue;
+    for (const auto& [table, column] : kTables) {
+      if (!record.contains(table) || !record[table].is_object()) continue;
+      for (const auto& [row, change] : record[table].items()) {
+        if (change.is_null()) rows.erase(row);
+        if (!change.is_object() || !change.contains(column)) continue;
+        rows[row] = {number, {}};
+        for (const auto& mention : mentions_in({}, change[column].dump())) {
+          rows[row].second += mention.word + " ";
+        }
       }
     }
   }
@@ -220,25 +285,43 @@ std::string newest_devargs(std::string_view text) {
   return join(lines, "\n");
 }
 
+std::vector<std::string> selected_devices(std::string_view arguments) {
+  std::vector<std::string> devices;
+  for_each_device(arguments, [&](std::string_view value) {
+    for (auto& mention : mentions_in({}, value)) devices.push_back(std::move(mention.word));
+  });
+  return devices;
+}
+
+std::string kept_arguments(std::string_view arguments) {
+  constexpr std::array<std::string_view, 5> kPrograms = {
+      "dpdk-", "testpmd", "vpp", "suricata", "ovs-vswitchd"};
+  const auto devices = selected_devices(arguments);
+  if (devices.empty()) return {};
+  const auto name = base_name(arguments.substr(0, arguments.find('\0')));
+  const bool is_known = std::ranges::any_of(
+      kPrograms, [&](std::string_view program) { return name.starts_with(program); });
+  std::string kept(is_known ? name : "program");
+  for (const auto& device : devices) kept += std::string("\0-a\0", 4) + device;
+  return kept + '\0';
+}
+
 MoveFacts gather_move(const os::Files& files, const Facts& facts) {
   MoveFacts move;
-  move.kernels = installed_kernels(files, facts.kernel ? facts.kernel->release : "");
+  add_kernels(files, facts.kernel ? facts.kernel->release : "", move);
   std::vector<MacAddress> macs;
   for (const auto& nic : facts.nics.value_or(std::vector<Nic>{})) {
     if (nic.synthetic) macs.push_back(nic.synthetic->mac);
   }
   move.management = NetworkManagers(files).management_of_mana(macs);
-  for (const auto& [directory, suffix] : kNetworkDirectories) {
-    const auto names = files.list(directory);
-    if (!names && names.error().code != Errc::not_found)
-      move.network.unread.emplace_back(directory);
-    for (const auto& name : names.value_or(std::vector<std::string>{})) {
-      if (!name.ends_with(suffix)) continue;
-      read_mentions(files, fmt::format("{}/{}", directory, name), move.network);
-    }
-  }
+  for (const auto& directory : kNetworkDirectories) read_directory(files, directory, move.network);
+  read_tuned(files, move.network);
   for (const auto* path : kNetworkFiles) read_mentions(files, path, move.network);
-  for (const auto* path : kProgramFiles) read_mentions(files, path, move.programs);
+  for (const auto& [path, program] : kProgramFiles) {
+    read_mentions(files, path, move.programs, program);
+  }
+  read_directory(files, kSpdk, move.programs, "SPDK");
+  read_processes(files, move.programs);
   return move;
 }
 

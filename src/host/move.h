@@ -29,8 +29,16 @@ std::vector<Mention> mentions_in(const std::string& path, std::string_view text)
 // Returns `text` with only the words that mentions_in() searches for, in their lines. For bundles.
 std::string kept_mentions(std::string_view text);
 
-// Returns the words of mentions_in() in the present options of the interfaces of Open vSwitch, in
+// Returns the words of mentions_in() in the present options of Open vSwitch and its interfaces, in
 // the lines of the database (ovsdb(5)) that set them. Everything else is removed.
 std::string newest_devargs(std::string_view text);
+
+// Returns the words of mentions_in() in the arguments of a running program that select DPDK's
+// devices: -a, -w, --allow, --pci-whitelist, --vdev (EAL parameters of DPDK). `arguments` is the
+// text of proc/PID/cmdline.
+std::vector<std::string> selected_devices(std::string_view arguments);
+
+// Returns the program and the arguments that selected_devices() evaluates. For bundles.
+std::string kept_arguments(std::string_view arguments);
 
 }  // namespace manactl::host

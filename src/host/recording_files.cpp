@@ -40,9 +40,10 @@ Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_
   auto text = real_.read(path, max_bytes);
   const std::string place = canonical(path, true);
   if (text) {
-    entries_[place] = {
-        TreeEntry::Kind::file,
-        recorded_text(std::string(path), *text) + "\n"};  // read() removes this newline
+    auto kept = recorded_text(std::string(path), *text);
+    // Of most processes, nothing is kept.
+    if (kept.empty() && path.starts_with("proc/") && path.ends_with("/cmdline")) return text;
+    entries_[place] = {TreeEntry::Kind::file, kept + "\n"};  // read() removes this newline
     read_paths_[place] = path;
   } else {
     errors_.emplace(path, text.error());
@@ -64,6 +65,7 @@ Result<std::vector<std::string>> RecordingFiles::list(std::string_view dir) cons
     return names;
   }
   placeholders_[place] = {TreeEntry::Kind::directory, ""};
+  if (place == "proc") return names;  // processes of which nothing is read do not matter
   for (const auto& name : *names)
     placeholders_.try_emplace(place.empty() ? name : fmt::format("{}/{}", place, name));
   return names;

@@ -11,7 +11,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/boot_loader.h"
+#include "host/initramfs.h"
 #include "host/move.h"
+#include "host/secure_boot.h"
 #include "host/udev_rules.h"
 #include "os/modprobe_config.h"
 
@@ -186,6 +189,7 @@ std::string command_line(std::string_view text) {
   for (const auto word : words(text)) {
     const auto option = word.substr(0, word.find('='));
     if (option == "modprobe.blacklist" || option == "module_blacklist") kept.emplace_back(word);
+    if (const auto network = network_option(word); !network.empty()) kept.emplace_back(network);
   }
   return join(kept, " ") + "\n";
 }
@@ -256,6 +260,8 @@ constexpr std::array kRows = {
     Row{"proc/[0-9]*/comm", process_name},
     Row{"proc/sys/kernel/random/boot_id", boot_id},
     Row{"sys/kernel/btf/*", kKeepAll, Scrub::nothing},  // keep_enumerator() has reduced it
+    Row{"sys/firmware/efi/efivars/SecureBoot-*", kKeepAll, Scrub::nothing},
+    Row{"etc/tuned/active_profile", kKeepAll},
     Row{"*/chassis_asset_tag", asset_tag},
     Row{"sys/*iscsi_connection/*address", ip_address},
     Row{"sys/bus/pci/slots/*/address", number},
@@ -281,9 +287,18 @@ constexpr std::array kConfigRows = {
     Row{"etc/default/irqbalance", kept_mentions},
     Row{"etc/sysctl.*", kept_mentions},
     Row{"etc/systemd/network/*.link", kept_mentions},
+    Row{"etc/systemd/system/*.service", kept_mentions},
+    Row{"etc/tuned/*/tuned.conf", kept_mentions},
+    Row{"etc/spdk/*", kept_mentions},
     Row{"etc/vpp/startup.conf", kept_mentions},
     Row{"etc/suricata/suricata.yaml", kept_mentions},
     Row{"etc/openvswitch/conf.db", kept_devargs},
+    Row{"proc/[0-9]*/cmdline", kept_arguments},
+    Row{"etc/default/grub*", kept_boot_settings},
+    Row{"boot/grub*/grubenv", kept_boot_settings},
+    Row{"boot/loader/entries/*", kept_boot_settings},
+    Row{"boot/init*", reduced_initramfs, Scrub::nothing},
+    Row{"*lib/modules/*.ko*", reduced_module, Scrub::nothing},
 };
 
 bool matches(const Row& row, const std::string& read_as) {

@@ -22,24 +22,27 @@ std::string_view longest_piece(std::string_view key) {
   return longest;
 }
 
-// Whether modules.builtin or modules.dep contains the path ".../<key>.ko". modules.dep has about
-// 500 KB, so it is searched without splitting it into lines.
-bool lists_module(std::string_view text, const std::string& key) {
+// Returns the path ".../<key>.ko" in modules.builtin or modules.dep, with the suffix of its
+// compression; empty without one. modules.dep has about 500 KB, so it is searched without splitting
+// it into lines.
+std::string_view path_of_module(std::string_view text, const std::string& key) {
   const auto piece = longest_piece(key);
-  if (piece.empty()) return false;
+  if (piece.empty()) return {};
   const auto before = static_cast<std::size_t>(piece.data() - key.data());
   std::size_t from = 0;
   for (;;) {
     const auto rest = text.substr(from);
     const void* hit = memmem(rest.data(), rest.size(), piece.data(), piece.size());
-    if (hit == nullptr) return false;
+    if (hit == nullptr) return {};
     const auto at = static_cast<std::size_t>(static_cast<const char*>(hit) - text.data());
     from = at + piece.size();
     if (at < before) continue;
     const auto begin = at - before;
     const bool bounded = (begin == 0 || text[begin - 1] == '/' || text[begin - 1] == '\n') &&
                          text.substr(begin).substr(0, key.size() + 3).ends_with(".ko");
-    if (bounded && module_key(text.substr(begin, key.size())) == key) return true;
+    if (!bounded || module_key(text.substr(begin, key.size())) != key) continue;
+    const auto start = text.substr(0, begin).find_last_of("\n ") + 1;
+    return text.substr(start, text.find_first_of(": \n", begin) - start);
   }
 }
 
@@ -67,7 +70,7 @@ Result<bool> KernelModules::listed(std::string_view list, const std::string& key
   const auto text = files_.read(fmt::format("{}/{}", directory_, list));
   if (!text && text.error().code == Errc::not_found) return false;
   if (!text) return tl::unexpected<Error>(text.error());
-  return lists_module(*text, key);
+  return !path_of_module(*text, key).empty();
 }
 
 Result<ModuleState> KernelModules::state(std::string_view name) const {
@@ -131,18 +134,22 @@ Result<> Modules::load(std::string_view /*name*/) {
   return fail(Errc::unsupported, "a captured system cannot be changed");
 }
 
-Result<std::vector<std::string_view>> modules_of_kernel(const Files& files,
-                                                        std::string_view release,
-                                                        std::vector<std::string_view> names) {
+Result<std::vector<KernelModule>> modules_of_kernel(const Files& files,
+                                                    std::string_view release,
+                                                    const std::vector<std::string_view>& names) {
   const auto directory = fmt::format("lib/modules/{}", release);
   const auto loadable = files.read(directory + "/modules.dep");
   if (!loadable) return tl::unexpected<Error>(loadable.error());
   const auto builtin = files.read(directory + "/modules.builtin").value_or("");
-  std::erase_if(names, [&](std::string_view name) {
+  std::vector<KernelModule> found;
+  for (const auto name : names) {
     const auto key = module_key(name);
-    return !lists_module(*loadable, key) && !lists_module(builtin, key);
-  });
-  return names;
+    const auto path = path_of_module(*loadable, key);
+    if (!path.empty() || !path_of_module(builtin, key).empty()) {
+      found.push_back({name, std::string(path)});
+    }
+  }
+  return found;
 }
 
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live) {

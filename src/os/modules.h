@@ -31,11 +31,16 @@ class Modules {
   virtual Result<> load(std::string_view name);
 };
 
+struct KernelModule {
+  std::string_view name;
+  std::string path;  // below the directory of the kernel; empty if the module is built in
+};
+
 // Returns those of `names` that an installed kernel contains, built in or to be loaded.
 // Errc::not_found if the kernel has no modules.dep.
-Result<std::vector<std::string_view>> modules_of_kernel(const Files& files,
-                                                        std::string_view release,
-                                                        std::vector<std::string_view> names);
+Result<std::vector<KernelModule>> modules_of_kernel(const Files& files,
+                                                    std::string_view release,
+                                                    const std::vector<std::string_view>& names);
 
 // `release` is the output of uname -r. `live` means that `files` is the running system, so that
 // libkmod can be used. `files` must outlive the result.

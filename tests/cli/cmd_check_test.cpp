@@ -17,7 +17,8 @@ TEST(Check, PassesStrictlyOnAHealthyVm) {
   for (const auto* tree : {"mana-direct", "ubuntu-two-nics"}) {
     const auto outcome = manactl({"check", "--strict", "--root", fixture(tree)});
     EXPECT_EQ(outcome.code, 0) << outcome.out;
-    EXPECT_THAT(outcome.out, testing::EndsWith("\nReady for kernel networking and DPDK.\n"));
+    EXPECT_THAT(outcome.out,
+                testing::EndsWith("\nReady for MANA with the kernel's network stack and DPDK.\n"));
   }
 }
 
@@ -60,8 +61,10 @@ TEST(Check, NamesAMissingDpdkInTheVerdict) {
     return text.substr(text.rfind("Ready for"));
   };
   EXPECT_EQ(verdict_on("image-rhel-8-9"),
-            "Ready for kernel networking and DPDK, but no shared DPDK is installed.\n");
-  EXPECT_EQ(verdict_on("ubuntu-two-nics"), "Ready for kernel networking and DPDK.\n");
+            "Ready for MANA with the kernel's network stack and DPDK, but no shared DPDK is "
+            "installed.\n");
+  EXPECT_EQ(verdict_on("ubuntu-two-nics"),
+            "Ready for MANA with the kernel's network stack and DPDK.\n");
 }
 
 TEST(Check, NamesTheOnlyNicThatIsNotFree) {
@@ -73,12 +76,19 @@ TEST(Check, NamesTheOnlyNicThatIsNotFree) {
 TEST(Check, ForecastsForAVmWithoutMana) {
   const auto ready = manactl({"check", "--root", fixture("mlx5-vm")});
   EXPECT_EQ(ready.code, 0);
-  EXPECT_THAT(ready.out, HasSubstr("Ready for MANA with kernel networking and DPDK."));
+  EXPECT_THAT(ready.out, HasSubstr("Ready for MANA with the kernel's network stack and DPDK."));
   for (const auto& [machine, use, reasons] : std::vector<std::array<std::string, 3>>{
            {"mlx5-kernel-not-ready", "kernel", R"(["move.managers"])"},
            {"mlx5-kernel-not-ready", "dpdk", "[]"},
            {"mlx5-dpdk-not-ready", "kernel", "[]"},
-           {"mlx5-dpdk-not-ready", "dpdk", R"(["rdma.core","move.programs"])"}}) {
+           {"mlx5-dpdk-not-ready", "dpdk", R"(["rdma.core","move.programs"])"},
+           {"mlx5-initramfs-not-ready", "kernel", R"(["move.initramfs"])"},
+           {"mlx5-next-kernel-not-ready", "kernel", "[]"},
+           {"mlx5-next-kernel-not-ready", "dpdk", R"(["move.rdma-kernels"])"},
+           {"mlx5-signatures-not-ready", "kernel", R"(["move.signatures"])"},
+           {"mlx5-hugepages-not-ready", "dpdk", R"(["memory.hugepages"])"},
+           {"mlx5-programs-not-ready", "kernel", "[]"},
+           {"mlx5-programs-not-ready", "dpdk", R"(["move.programs"])"}}) {
     const auto outcome = manactl({"check", "--root", fixture(machine), "--json"});
     EXPECT_EQ(outcome.code, 1);
     const auto readiness = nlohmann::json::parse(outcome.out)["readiness"];
@@ -89,13 +99,32 @@ TEST(Check, ForecastsForAVmWithoutMana) {
   EXPECT_EQ(manactl({"check", "--root", fixture("not-azure")}).code, 3);
 }
 
+TEST(Check, NamesTheReasonsInTheVerdict) {
+  constexpr const char* kVerdict =
+      "Ready for MANA with the kernel's network stack. Not ready with DPDK: no libmana is "
+      "installed, and VPP selects 0102:00:02.0 of mlx5.\n";
+  const auto outcome = manactl({"check", "--root", fixture("mlx5-dpdk-not-ready")});
+  EXPECT_THAT(outcome.out, testing::EndsWith(kVerdict));
+  const auto doctor = manactl({"doctor", "--root", fixture("mlx5-dpdk-not-ready")});
+  EXPECT_THAT(doctor.out, HasSubstr(kVerdict)) << "doctor agrees";
+  const auto kernel = manactl({"check", "--root", fixture("mlx5-kernel-not-ready")});
+  EXPECT_THAT(kernel.out,
+              testing::EndsWith("Not ready for MANA with the kernel's network stack: a network "
+                                "manager will manage a VF of MANA. Ready with DPDK.\n"));
+  const auto old = manactl({"check", "--root", fixture("kernel-old")});
+  EXPECT_THAT(old.out,
+              testing::EndsWith("Not ready for MANA with the kernel's network stack: the mana "
+                                "driver is not loaded. Not ready with DPDK either: rdma-core has "
+                                "no provider for MANA.\n"));
+}
+
 TEST(Check, JudgesOnlyTheNamedUse) {
   const auto kernel = manactl({"check", "--for", "kernel", "--root", fixture("no-hugepages")});
   EXPECT_EQ(kernel.code, 0);
-  EXPECT_THAT(kernel.out, HasSubstr("Ready for kernel networking."));
+  EXPECT_THAT(kernel.out, HasSubstr("Ready for MANA with the kernel's network stack."));
   const auto dpdk = manactl({"check", "--for", "dpdk", "--root", fixture("no-hugepages")});
   EXPECT_EQ(dpdk.code, 1);
-  EXPECT_THAT(dpdk.out, testing::Not(HasSubstr("kernel networking")));
+  EXPECT_THAT(dpdk.out, testing::Not(HasSubstr("network stack")));
 }
 
 TEST(Check, ReadsABundleAsArgument) {

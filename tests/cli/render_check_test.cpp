@@ -75,7 +75,7 @@ TEST_F(CheckText, EndsWithTheCauseAndTheVerdict) {
                 all() +
                 " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
                 "skipped, 1 unknown\n"
-                "Not ready for kernel networking or DPDK; see 'manactl help kernel.mana'.\n");
+                "Not ready for MANA: not so.\n");
 }
 
 TEST_F(CheckText, ShowsNoRemedyOfAConsequence) {
@@ -128,22 +128,22 @@ TEST_F(CheckText, NamesWhatWasChecked) {
   EXPECT_EQ(show(passed(4), 0),
             kNics + std::string("4 of ") + all() +
                 " checks (move): 4 passed\nRun 'manactl check' for the other checks.\n");
-  EXPECT_THAT(
-      show(passed(diag::all_checks().size()), 0),
-      EndsWith(
-          all() + " checks: " + all() +
-          " passed\nReady for kernel networking and DPDK, but no shared DPDK is installed.\n"));
+  EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
+              EndsWith(all() + " checks: " + all() +
+                       " passed\nReady for MANA with the kernel's network stack and DPDK, but no "
+                       "shared DPDK is\n"
+                       "installed.\n"));
   facts_.dpdk->resize(1);
   EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
-              EndsWith(" passed\nReady for kernel networking and DPDK.\n"));
+              EndsWith(" passed\nReady for MANA with the kernel's network stack and DPDK.\n"));
 }
 
 TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
   facts_.nics->pop_back();
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
-      EndsWith("Ready for kernel networking and DPDK, but no NIC is free for DPDK, and no shared\n"
-               "DPDK is installed.\n"));
+      EndsWith("Ready for MANA with the kernel's network stack and DPDK, but no NIC is free for\n"
+               "DPDK, and no shared DPDK is installed.\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {

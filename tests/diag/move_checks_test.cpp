@@ -24,8 +24,10 @@ host::Facts mlx5_vm() {
     function.adapter = host::Adapter::mlx;
     function.driver = "mlx5_core";
   }
-  facts.move = host::MoveFacts{std::vector<host::InstalledKernel>{{"6.8.0", true, true, true}},
-                               host::Management{true, "no network manager is running"}};
+  facts.move.emplace();
+  facts.move->kernels = std::vector<host::InstalledKernel>{{facts.kernel->release, true}};
+  facts.move->next_kernel = host::NextKernel{facts.kernel->release, "the newest"};
+  facts.move->management = host::Management{true, "no network manager is running"};
   return facts;
 }
 
@@ -45,13 +47,76 @@ TEST(MoveChecks, NeedAnAzureVmWithoutMana) {
 TEST(MoveKernels, WarnsOfAKernelWithoutMana) {
   auto facts = mlx5_vm();
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::skipped);
-  facts.move->kernels->push_back({"6.9.0", false, true, false});
+  facts.move->kernels->push_back({"6.9.0", false, {"mana_ib"}});
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::pass);
-  facts.move->kernels->push_back({"5.4.0", false, false, false});
+  EXPECT_EQ(run_check(facts, "move.rdma-kernels").status, Status::warn);
+  facts.move->kernels->push_back({"5.4.0", false, {"mana", "mana_ib"}});
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::warn);
-  EXPECT_THAT(run_check(facts, "move.kernels").detail, HasSubstr("5.4.0 has no mana"));
+  EXPECT_EQ(run_check(facts, "move.kernels").detail, "5.4.0 has no mana");
+  EXPECT_THAT(run_check(facts, "move.rdma-kernels").detail, Not(HasSubstr("5.4.0")));
   facts.move->kernels = test::unreadable();
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "move.rdma-kernels").status, Status::unknown);
+}
+
+TEST(MoveKernels, FailsForTheKernelOfTheNextBoot) {
+  auto facts = mlx5_vm();
+  facts.move->kernels->push_back({"6.9.0", false, {"hv_netvsc"}});
+  facts.move->kernels->push_back({"6.10.0", false, {"uio_hv_generic", "pci_hyperv"}});
+  facts.move->next_kernel = host::NextKernel{"6.9.0", "/boot/grub/grubenv has saved_entry=6.9.0"};
+  const auto finding = run_check(facts, "move.kernels");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_EQ(finding.reason, "6.9.0, the kernel of the next boot, has no hv_netvsc");
+  EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("saved_entry=6.9.0")));
+  EXPECT_EQ(run_check(facts, "move.rdma-kernels").detail, "6.10.0 has no uio_hv_generic");
+  facts.move->next_kernel = manactl::fail(Errc::invalid, "the next kernel is unknown");
+  EXPECT_EQ(run_check(facts, "move.kernels").status, Status::warn);
+}
+
+TEST(MoveInitramfs, MattersIfItNeedsTheNetwork) {
+  auto facts = mlx5_vm();
+  auto& kernel = facts.move->kernels->at(0);
+  kernel.initramfs_lacks = std::vector<std::string>{"hv_netvsc"};
+  EXPECT_EQ(run_check(facts, "move.initramfs").status, Status::skipped);
+  facts.move->network_option = "root=/dev/nfs";
+  EXPECT_EQ(run_check(facts, "move.initramfs").status, Status::fail);
+  kernel.initramfs_lacks = std::vector<std::string>{"mana"};
+  EXPECT_EQ(run_check(facts, "move.initramfs").status, Status::warn) << "the synthetic path works";
+  kernel.initramfs_lacks = std::vector<std::string>{};
+  EXPECT_EQ(run_check(facts, "move.initramfs").status, Status::pass);
+  kernel.initramfs_lacks = test::unreadable();
+  EXPECT_EQ(run_check(facts, "move.initramfs").status, Status::unknown);
+}
+
+TEST(MoveSignatures, MatterWithSecureBoot) {
+  auto facts = mlx5_vm();
+  EXPECT_EQ(run_check(facts, "move.signatures").status, Status::skipped);
+  facts.move->secure_boot = true;
+  EXPECT_EQ(run_check(facts, "move.signatures").status, Status::pass);
+  facts.move->kernels->push_back({"6.9.0", false, {}, {"mana"}});
+  EXPECT_EQ(run_check(facts, "move.signatures").status, Status::warn);
+  facts.move->next_kernel->release = "6.9.0";
+  EXPECT_EQ(run_check(facts, "move.signatures").status, Status::fail);
+  facts.move->secure_boot = test::unreadable();
+  EXPECT_EQ(run_check(facts, "move.signatures").status, Status::unknown);
+}
+
+TEST(KernelMana, OnlyWarnsIfAnotherKernelStartsNext) {
+  auto facts = mlx5_vm();
+  test::module(facts, "mana").presence = Presence::missing;
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::fail);
+  facts.move->next_kernel->release = "6.9.0";
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::warn);
+  test::module(facts, "mana").presence = Presence::blacklisted;
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::fail) << "for every kernel";
+}
+
+TEST(Hugepages, MayBeInUseBeforeTheMove) {
+  auto facts = mlx5_vm();
+  for (auto& pool : *facts.memory.pools) pool.free = 0;
+  EXPECT_EQ(run_check(facts, "memory.hugepages").status, Status::pass);
+  for (auto& pool : *facts.memory.pools) pool.total = 0;
+  EXPECT_EQ(run_check(facts, "memory.hugepages").status, Status::fail);
 }
 
 TEST(MoveManagers, FailsIfTheVfWouldBeManaged) {
@@ -81,15 +146,17 @@ TEST(MoveNames, WarnsWithFileAndLine) {
 TEST(MovePrograms, FailsForAFunctionOfMellanox) {
   auto facts = mlx5_vm();
   const auto address = facts.functions->at(0).address.str();
-  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 3, "0999:00:02.0"});
+  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 3, "0999:00:02.0", "VPP"});
   EXPECT_EQ(run_check(facts, "move.programs").status, Status::pass) << "another kind of function";
   facts.move->programs.unread.emplace_back("etc/openvswitch/conf.db");
   EXPECT_EQ(run_check(facts, "move.programs").status, Status::unknown);
-  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 4, address});
+  facts.move->programs.mentions.push_back({"etc/vpp/startup.conf", 4, address, "VPP"});
+  facts.move->programs.mentions.push_back({"proc/7/cmdline", 0, "net_failsafe", "fw (process 7)"});
   const auto finding = run_check(facts, "move.programs");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(finding.detail,
-              HasSubstr("/etc/vpp/startup.conf:4 names " + address + " of mlx5_core"));
+  EXPECT_EQ(finding.reason, "VPP selects " + address + " of mlx5");
+  EXPECT_EQ(finding.detail,
+            finding.reason + " (/etc/vpp/startup.conf:4); fw (process 7) selects net_failsafe");
 }
 
 TEST(KernelMana, NeedsNotBeLoadedBeforeTheMove) {

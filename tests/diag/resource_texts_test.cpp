@@ -108,7 +108,7 @@ const std::vector<TextCase> kCases = {
     {"OldCore",
      "rdma.core",
      [](Facts& f) { f.rdma.rdma_core = std::optional(Release{43, 0, 0}); },
-     "fail: rdma-core 43 is older than 44, the first release with MANA\n"
+     "fail: rdma-core 43 is older than 44\n"
      "$ apt-get update\n"
      "$ apt-get install -y git build-essential cmake pkg-config libudev-dev libnl-3-dev "
      "libnl-route-3-dev\n"

@@ -34,7 +34,7 @@ using ::testing::Not;
 // Gathers the facts of `real` through a recorder, writes the bundle and returns the facts.
 Facts gather_into(const os::System& real, const BundleOptions& options, const std::string& path) {
   const auto recording = start_recording(real);
-  Facts facts = gather(recording->system(), {});
+  Facts facts = gather(recording->system(), {}, SshSearch::quick, MoveForecast::include);
   const auto written = write_bundle(*recording, options, path);
   EXPECT_TRUE(written) << written.error().message;
   return facts;
@@ -43,7 +43,7 @@ Facts gather_into(const os::System& real, const BundleOptions& options, const st
 Facts gather_from(const std::string& path) {
   const auto captured = open_captured(path);
   if (!captured) throw std::runtime_error(captured.error().message);
-  return gather((*captured)->system(), {});
+  return gather((*captured)->system(), {}, SshSearch::quick, MoveForecast::include);
 }
 
 TEST(Bundle, IsReadBackWhateverItsNameSaysAboutCompression) {
@@ -86,6 +86,10 @@ TEST_P(BundleOf, PairsTheSameNicsWhenScrubbed) {
   const Facts scrubbed = gather_from(path);
   EXPECT_THAT(text_of(scrubbed), Not(HasSubstr("00:0d:3a")));
   EXPECT_THAT(text_of(scrubbed), Not(HasSubstr("10.0.0.4")));
+  ASSERT_EQ(scrubbed.move.has_value(), live.move.has_value());
+  if (live.move) {
+    EXPECT_EQ(text_of(*scrubbed.move), text_of(*live.move));
+  }
   ASSERT_EQ(scrubbed.nics->size(), live.nics->size());
   for (std::size_t i = 0; i < live.nics->size(); ++i) {
     EXPECT_EQ((*scrubbed.nics)[i].paired_by, (*live.nics)[i].paired_by);

@@ -163,6 +163,37 @@ void add_system(Text& text, const Facts& facts) {
 
 }  // namespace
 
+std::string text_of(const MoveFacts& move) {
+  Text text;
+  text.result("kernels", move.kernels, [&](const auto& kernels) {
+    for (const auto& kernel : kernels) {
+      text.line("kernel {} running {} lacks {} unsigned {}",
+                kernel.release,
+                kernel.running,
+                join(kernel.lacks, ","),
+                join(kernel.without_signature, ","));
+      text.result("initramfs", kernel.initramfs_lacks, [&](const auto& names) {
+        text.line("initramfs lacks {}", join(names, ","));
+      });
+    }
+  });
+  text.result("next", move.next_kernel, [&](const NextKernel& next) {
+    text.line("next {} {}", next.release, next.evidence);
+  });
+  text.line("option {}", move.network_option);
+  text.result("secure boot", move.secure_boot, [&](bool on) { text.line("secure boot {}", on); });
+  text.result("management", move.management, [&](const Management& management) {
+    text.line("{} {} {}", management.unmanaged, management.races, management.evidence);
+  });
+  for (const auto* config : {&move.network, &move.programs}) {
+    for (const auto& mention : config->mentions) {
+      text.line("{}:{} {} {}", mention.path, mention.line, mention.word, mention.program);
+    }
+    text.line("unread {}", join(config->unread, ","));
+  }
+  return text.take();
+}
+
 std::string text_of(const Facts& facts) {
   Text text;
   add_system(text, facts);
@@ -184,6 +215,7 @@ std::string text_of(const Facts& facts) {
     }
   });
   add(text, facts.memory);
+  if (facts.move) text.line("{}", text_of(*facts.move));
   return text.take();
 }
 

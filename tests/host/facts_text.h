@@ -11,5 +11,6 @@
 namespace manactl::host {
 
 std::string text_of(const Facts& facts);
+std::string text_of(const MoveFacts& move);
 
 }  // namespace manactl::host

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "host/management.h"
-#include "host/udev_rules.h"
 #include "os/memory_files.h"
 
 namespace manactl::host::move_test {
@@ -77,6 +76,10 @@ TEST(OpenVswitch, HasTheNewestOptionsOfEachInterface) {
       "\n"
       "not json 0103:00:02.0\n";
   EXPECT_THAT(words_in(newest_devargs(text)), ElementsAre("4 7870:00:00.0"));
+  EXPECT_THAT(
+      words_in(newest_devargs(
+          R"({"Open_vSwitch":{"a":{"other_config":["map",[["dpdk-extra","-a 0101:00:02.0"]]]}}})")),
+      ElementsAre("1 0101:00:02.0"));
 }
 
 Facts facts_of_azure() {
@@ -100,11 +103,81 @@ TEST(GatherMove, ListsKernelsThatHaveModules) {
     kernels.push_back(fmt::format("{}{}{}{}",
                                   kernel.release,
                                   kernel.running ? " running" : "",
-                                  kernel.has_mana ? " mana" : "",
-                                  kernel.has_mana_ib ? " mana_ib" : ""));
+                                  kernel.has("mana") ? " mana" : "",
+                                  kernel.has("mana_ib") ? " mana_ib" : ""));
   }
   EXPECT_THAT(kernels, ElementsAre("5.4.0", "6.8.0-azure running mana mana_ib", "6.9.0 mana"));
+  EXPECT_EQ(move.next_kernel->release, "6.9.0");
   EXPECT_EQ(gather_move(os::MemoryFiles(), facts_of_azure()).kernels.error().code, Errc::not_found);
+}
+
+os::MemoryFiles files_with_kernel() {
+  os::MemoryFiles files;
+  files.add_file("lib/modules/6.8.0-azure/modules.dep",
+                 "updates/dkms/mana.ko:\nkernel/hv_netvsc.ko:\nkernel/pci-hyperv.ko:\n");
+  files.add_file("lib/modules/6.8.0-azure/updates/dkms/mana.ko", "code");
+  return files;
+}
+
+TEST(GatherMove, ReadsTheInitramfsOnlyIfItNeedsTheNetwork) {
+  auto files = files_with_kernel();
+  files.add_file("proc/cmdline", "root=UUID=1 quiet");
+  EXPECT_THAT(*gather_move(files, facts_of_azure()).kernels->at(0).initramfs_lacks, IsEmpty());
+  files.add_file("proc/cmdline", "root=/dev/nfs quiet");
+  auto move = gather_move(files, facts_of_azure());
+  EXPECT_EQ(move.network_option, "root=/dev/nfs");
+  EXPECT_EQ(move.kernels->at(0).initramfs_lacks.error().code, Errc::not_found);
+  files.add_file("boot/initrd.img-6.8.0-azure", "");
+  move = gather_move(files, facts_of_azure());
+  EXPECT_THAT(*move.kernels->at(0).initramfs_lacks, ElementsAre("mana", "hv_netvsc", "pci_hyperv"));
+  files.add_file("lib/modules/6.8.0-azure/modules.dep", "");
+  files.add_file("lib/modules/6.8.0-azure/modules.builtin", "kernel/mana.ko\n");
+  move = gather_move(files, facts_of_azure());
+  EXPECT_THAT(*move.kernels->at(0).initramfs_lacks, IsEmpty()) << "built in";
+}
+
+TEST(GatherMove, ReadsSignaturesOnlyWithSecureBoot) {
+  auto files = files_with_kernel();
+  EXPECT_THAT(gather_move(files, facts_of_azure()).kernels->at(0).without_signature, IsEmpty());
+  files.add_file("sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", "\1");
+  EXPECT_THAT(gather_move(files, facts_of_azure()).kernels->at(0).without_signature,
+              ElementsAre("mana"));
+}
+
+std::string arguments(std::initializer_list<const char*> words) {
+  std::string text;
+  for (const auto* word : words) text += word + std::string(1, '\0');
+  return text;
+}
+
+TEST(SelectedDevices, AreValuesOfOptionsOfTheEal) {
+  EXPECT_THAT(selected_devices(arguments({"testpmd", "-a", "0101:00:02.0,dv_flow_en=1", "--"})),
+              ElementsAre("0101:00:02.0"));
+  EXPECT_THAT(selected_devices(arguments({"a", "-w0101:00:02.0", "--allow=0102:00:02.0"})),
+              ElementsAre("0101:00:02.0", "0102:00:02.0"));
+  EXPECT_THAT(selected_devices(arguments({"a", "--vdev", "net_failsafe0,mac=00:0d:3a:76:3b:d0"})),
+              ElementsAre("net_failsafe"));
+  EXPECT_THAT(selected_devices(arguments({"lspci", "-s", "0101:00:02.0", "--allow"})), IsEmpty());
+  EXPECT_THAT(selected_devices(arguments({"grep", "net_failsafe", "-aword"})), IsEmpty());
+}
+
+TEST(SelectedDevices, AreTheSameInBundles) {
+  const auto text = arguments({"/opt/alice/fw", "--key", "secret", "-a", "0101:00:02.0,a=b"});
+  EXPECT_EQ(kept_arguments(text), arguments({"program", "-a", "0101:00:02.0"}));
+  EXPECT_EQ(kept_arguments(arguments({"/usr/bin/vpp", "--vdev=net_failsafe0"})),
+            arguments({"vpp", "-a", "net_failsafe"}));
+  EXPECT_EQ(kept_arguments(arguments({"sh", "-c", "secret"})), "");
+}
+
+TEST(GatherMove, ReadsTheArgumentsOfProcesses) {
+  os::MemoryFiles files;
+  files.add_file("proc/2211/cmdline", arguments({"/usr/bin/dpdk-testpmd", "-a", "0101:00:02.0"}));
+  files.add_file("proc/sys/cmdline", arguments({"x", "-a", "0102:00:02.0"}));
+  files.add_directory("proc/7");
+  const auto move = gather_move(files, facts_of_azure());
+  ASSERT_EQ(move.programs.mentions.size(), 1U);
+  EXPECT_EQ(move.programs.mentions[0].program, "dpdk-testpmd (process 2211)");
+  EXPECT_EQ(move.programs.mentions[0].word, "0101:00:02.0");
 }
 
 TEST(GatherMove, ReadsTheConfigurationOfNetworkAndPrograms) {
@@ -123,84 +196,20 @@ TEST(GatherMove, ReadsTheConfigurationOfNetworkAndPrograms) {
   EXPECT_THAT(move.programs.unread, ElementsAre("etc/openvswitch/conf.db"));
 }
 
-// ---- rules of udev ------------------------------------------------------------------------------
-
-std::optional<UnmanagingRule> rule_in(const std::string& rules, const char* name = "81-vf.rules") {
+TEST(GatherMove, ReadsTheActiveProfileOfTunedUnitsAndSpdk) {
   os::MemoryFiles files;
-  files.add_file(fmt::format("usr/lib/udev/rules.d/{}", name), rules);
-  return rule_that_unmanages_mana(files);
-}
-
-bool rule_applies(const std::string& rules) {
-  return rule_in(rules).has_value();
-}
-
-TEST(UdevRules, ApplyToTheDriversOfAVf) {
-  EXPECT_TRUE(
-      rule_applies("SUBSYSTEM==\"net\", DRIVERS==\"hv_pci\", ACTION==\"add\", "
-                   "ENV{NM_UNMANAGED}=\"1\"\n"));
-  EXPECT_TRUE(rule_applies("ENV{ID_NET_DRIVER}==\"mlx5_core|mana\", ENV{NM_UNMANAGED}=\"1\""));
-  EXPECT_FALSE(rule_applies("ENV{ID_NET_DRIVER}==\"mlx4_en|mlx5_core\", ENV{NM_UNMANAGED}=\"1\""));
-  EXPECT_FALSE(rule_applies("DRIVERS==\"hv_pci\", ENV{NM_UNMANAGED}=\"0\""));
-  EXPECT_FALSE(rule_applies("# DRIVERS==\"hv_pci\", ENV{NM_UNMANAGED}=\"1\""));
-  EXPECT_FALSE(rule_applies("ATTR{address}==\"00:0d:3a:*\", ENV{NM_UNMANAGED}=\"1\""));
-  EXPECT_FALSE(rule_applies("SUBSYSTEM!=\"net\", ENV{NM_UNMANAGED}=\"1\""));
-}
-
-// Before 80-net-setup-link.rules, udev does not know the driver.
-TEST(UdevRules, KnowTheDriverOnlyAfterTheFileThatSetsIt) {
-  const std::string rule = "ENV{ID_NET_DRIVER}==\"mana\", ENV{NM_UNMANAGED}=\"1\"\n";
-  EXPECT_FALSE(rule_in(rule, "10-vf.rules"));
-  EXPECT_TRUE(rule_in(rule, "81-vf.rules"));
-  os::MemoryFiles files;
-  files.add_file("usr/lib/udev/rules.d/50-udev-default.rules", "IMPORT{builtin}=\"net_driver\"\n");
-  files.add_file("usr/lib/udev/rules.d/68-vf.rules", rule);
-  EXPECT_TRUE(rule_that_unmanages_mana(files));
-}
-
-// The rule of azure-vm-utils, see its issue 106.
-TEST(UdevRules, ThatTestTheFlagsOfTheInterfaceRace) {
-  const std::string drivers = "SUBSYSTEM==\"net\", DRIVERS==\"mana|mlx5_core\", ";
-  const std::string flags = "ATTR{flags}==\"0x?[89ABCDEF]??\", ";
-  EXPECT_TRUE(rule_in(drivers + flags + "ENV{NM_UNMANAGED}=\"1\"\n")->races);
-  EXPECT_FALSE(rule_in(drivers + "ENV{NM_UNMANAGED}=\"1\"\n")->races);
-}
-
-TEST(UdevRules, OfGreatLengthAreEvaluatedInLinearTime) {
-  std::string rules = "ENV{P}=\"" + std::string(500'000, 'a') + "\"\n";
-  while (rules.size() < 1'000'000) rules += "ENV{P}==\"a*\", ENV{Q}=\"1\"\n";
-  EXPECT_FALSE(rule_applies(rules + "DRIVERS==\"hv_pci\", ENV{NM_UNMANAGED}=\"1\"\n"));
-}
-
-TEST(UdevRules, AreReducedForBundles) {
-  const std::string rules =
-      "# ask bob\nDRIVERS==\"hv_pci\", RUN+=\"/opt/hook secret\", \\\n  ENV{NM_UNMANAGED}=\"1\"\n";
-  const auto reduced = reduced_rules(rules);
-  EXPECT_THAT(reduced, testing::Not(HasSubstr("secret")));
-  EXPECT_THAT(reduced, testing::Not(HasSubstr("bob")));
-  EXPECT_TRUE(rule_applies(reduced));
-  EXPECT_TRUE(rule_applies(
-      reduced_rules("ENV{INTERFACE}!=\"bond0\", DRIVERS==\"mana\", ENV{NM_UNMANAGED}=\"1\"\n")));
-  EXPECT_THAT(reduced_rules("ENV{TOKEN}=\"0123456789\"\n"), testing::Not(HasSubstr("0123")));
-}
-
-TEST(UdevRules, FollowPropertiesAndLabels) {
-  const std::string set = "DRIVERS==\"hv_pci\", ENV{AZURE_UNMANAGED_SRIOV}=\"1\"\n";
-  const std::string use = "ENV{AZURE_UNMANAGED_SRIOV}==\"1\", \\\n  ENV{NM_UNMANAGED}=\"1\"\n";
-  EXPECT_TRUE(rule_applies(set + use));
-  EXPECT_FALSE(rule_applies(use + set));  // tested too early
-  EXPECT_FALSE(
-      rule_applies("ENV{ID_NET_DRIVER}==\"mana\", GOTO=\"end\"\n" + set + use + "LABEL=\"end\"\n"));
-  EXPECT_TRUE(rule_applies("SUBSYSTEM!=\"net\", GOTO=\"end\"\n" + set + use + "LABEL=\"end\"\n"));
-}
-
-TEST(UdevRules, OfEtcReplaceThoseOfTheDistribution) {
-  os::MemoryFiles files;
-  files.add_file("usr/lib/udev/rules.d/68-vf.rules",
-                 "DRIVERS==\"hv_pci\", ENV{NM_UNMANAGED}=\"1\"\n");
-  EXPECT_EQ(rule_that_unmanages_mana(files)->path, "usr/lib/udev/rules.d/68-vf.rules");
-  files.add_file("etc/udev/rules.d/68-vf.rules", "");
-  EXPECT_FALSE(rule_that_unmanages_mana(files));
+  files.add_file("etc/tuned/active_profile", "../x own");
+  files.add_file("etc/tuned/own/tuned.conf", "[net]\ndevices=enP1s2\n");
+  files.add_file("etc/tuned/old/tuned.conf", "[net]\ndevices=enP2s2\n");
+  files.add_file("etc/tuned/profiles/own/tuned.conf", "devices=enP3s2\n");
+  files.add_file("etc/systemd/system/fw.service", "ExecStart=/opt/fw -i enP4s2\n");
+  files.add_file("etc/spdk/nvmf.json", "{\"traddr\": \"0101:00:02.0\"}");
+  const auto move = gather_move(files, facts_of_azure());
+  std::vector<std::string> words;
+  for (const auto& mention : move.network.mentions) words.push_back(mention.word);
+  EXPECT_THAT(words, ElementsAre("enP4s2", "enP1s2", "enP3s2"));
+  ASSERT_EQ(move.programs.mentions.size(), 1U);
+  EXPECT_EQ(move.programs.mentions[0].program, "SPDK");
 }
 
 // ---- NetworkManager -----------------------------------------------------------------------------

@@ -95,7 +95,9 @@ Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edi
   return gather(captured->system(),
                 {"25.11.2",
                  {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},
-                 "static"});
+                 "static"},
+                SshSearch::quick,
+                MoveForecast::include);
 }
 
 }  // namespace manactl::host

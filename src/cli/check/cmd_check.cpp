@@ -27,7 +27,7 @@ struct CheckOptions {
 Exit run_check(const CheckOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
-  const auto facts = gather_facts(*system, context.root);
+  const auto facts = gather_facts(*system, context.root, host::MoveForecast::include);
   auto check_options = check_options_for(facts, options.queues);
   check_options.use = options.use;
   check_options.forecast = true;

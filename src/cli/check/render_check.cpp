@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/readiness_text.h"
 #include "diag/evidence.h"
-#include "diag/fact_lookups.h"
-#include "diag/readiness.h"
-#include "host/nic_state.h"
 
 namespace manactl::cli {
 namespace {
@@ -60,8 +58,6 @@ class CheckWriter {
   void write_reference(std::string_view id);
   void write_line(Status status, const std::string& text);
   bool is_cause(const CheckOutcome& ran) const;
-  using Uses = std::vector<diag::Use>;
-  std::string verdict(const diag::Readiness& readiness, const Uses& uses) const;
   std::string verdict() const;
 
   Screen& screen_;
@@ -202,86 +198,16 @@ std::string scope_of(const diag::Report& report, const std::vector<std::string_v
                      join(std::vector<std::string>(groups.begin(), groups.end()), ", "));
 }
 
-bool any_nic_is_free(const CheckResult& result) {
-  return std::ranges::any_of(diag::selected_nics(result.facts, result.options),
-                             [&](const host::Nic* nic) {
-                               const auto availability = host::availability_of(*nic, result.facts);
-                               return availability.is_free.value_or(true);
-                             });
-}
-
-// "Ready for kernel networking and DPDK.", "Not ready for DPDK; see 'manactl help rdma.core'."
-std::string CheckWriter::verdict(const diag::Readiness& readiness, const Uses& uses) const {
-  std::vector<std::string> names;
-  for (const auto use : uses)
-    names.emplace_back(use == diag::Use::kernel ? "kernel networking" : "DPDK");
-  const bool is_not_ready = readiness.ready == false;
-  const auto what = join(names, is_not_ready ? " or " : " and ");
-  const auto* purpose = result_.facts.has_mana() ? "for" : "for MANA with";
-  if (is_not_ready) {
-    return fmt::format("Not ready {} {}; see 'manactl help {}'.",
-                       purpose,
-                       what,
-                       readiness.reasons.front()->check.id);
-  }
-  if (!readiness.ready) {
-    return fmt::format("Whether this VM is ready {} {} is unknown; -v shows why.", purpose, what);
-  }
-  std::vector<std::string> exceptions;
-  const bool uses_dpdk = uses.back() == diag::Use::dpdk;
-  if (uses_dpdk && result_.facts.has_mana() && !any_nic_is_free(result_)) {
-    const auto& interface = result_.options.interface;
-    exceptions.push_back(interface ? printable(*interface) + " is not free for DPDK"
-                                   : "no NIC is free for DPDK");
-  }
-  // Programs that contain DPDK, such as manactl bench, need none.
-  if (uses_dpdk && result_.facts.dpdk && result_.facts.dpdk->empty()) {
-    exceptions.emplace_back("no shared DPDK is installed");
-  }
-  return fmt::format("Ready {} {}{}{}.",
-                     purpose,
-                     what,
-                     exceptions.empty() ? "" : ", but ",
-                     join(exceptions, ", and "));
-}
-
-// True if one sentence can state both verdicts.
-bool agree(const diag::Readiness& a, const diag::Readiness& b) {
-  const auto first = [](const diag::Readiness& readiness) {
-    return readiness.reasons.empty() ? nullptr : readiness.reasons.front();
-  };
-  return a.ready == b.ready && first(a) == first(b);
-}
-
-// States for each use that --for selects whether this VM is ready.
 std::string CheckWriter::verdict() const {
   const auto& [facts, report, options, hints] = result_;
   if (!facts.has_mana() && !facts.is_on_azure())
     return "Not ready for MANA: this is not an Azure VM.";
-  const auto planned = std::ranges::count_if(diag::all_checks(), [&](const diag::Check& check) {
-    return !options.use || check.matters_for(*options.use);
-  });
-  const bool is_complete = report.outcomes.size() == static_cast<std::size_t>(planned);
-  if (!is_complete && causes_.empty()) {
+  if (!is_complete(report, options) && causes_.empty()) {
     return hints.complete("Run 'manactl check' for the other checks.");
   }
-  std::vector<std::pair<diag::Readiness, Uses>> verdicts;
-  for (const auto& [use, word] : diag::kUseWords) {
-    if (options.use && *options.use != use) continue;
-    const auto readiness = diag::readiness_for(use, facts, report);
-    if (!is_complete && readiness.ready != false) continue;
-    if (!verdicts.empty() && agree(verdicts.back().first, readiness)) {
-      verdicts.back().second.push_back(use);
-    } else {
-      verdicts.push_back({readiness, {use}});
-    }
-  }
-  std::vector<std::string> sentences;
-  for (const auto& [readiness, uses] : verdicts) sentences.push_back(verdict(readiness, uses));
-  if (is_complete && causes_.empty() && report.count(Status::warn) != 0) {
-    sentences.emplace_back("-v shows the remedies of the warnings.");
-  }
-  return join(sentences, " ");
+  auto text = readiness_text(facts, report, options);
+  const bool only_warns = causes_.empty() && report.count(Status::warn) != 0;
+  return only_warns ? text + " -v shows the remedies of the warnings." : text;
 }
 
 void CheckWriter::write_verdict(Exit exit) {

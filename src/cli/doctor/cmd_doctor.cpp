@@ -18,6 +18,7 @@
 #include "cli/input.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
+#include "cli/readiness_text.h"
 #include "host/bundle.h"
 #include "host/decompress.h"
 #include "host/tarball.h"
@@ -44,6 +45,15 @@ struct NamedLog {
   std::unique_ptr<ByteSource> source;
   bool is_kernel_log = false;
 };
+
+// Continues a note with the verdict of check on a VM that Azure may move to a host with MANA.
+std::string forecast_of(const host::Facts& facts) {
+  auto options = check_options_for(facts, 1);
+  options.forecast = true;
+  const auto report = diag::run_checks(facts, options, {});
+  if (!facts.is_on_azure() || !report) return "; most checks do not apply";
+  return "; 'manactl check' forecasts: " + readiness_text(facts, *report, options);
+}
 
 class DoctorCommand {
  public:
@@ -211,7 +221,7 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
   if (!reports_.empty()) {
     notes_.emplace_back("the captured machine has no MANA; the log may be from another machine");
   } else if (!diagnosis_.root) {
-    notes_.emplace_back("no MANA adapter was found; most checks do not apply");
+    notes_.push_back("no MANA adapter was found" + forecast_of(facts));
   }
 }
 
@@ -304,7 +314,7 @@ Exit DoctorCommand::run() {
   const os::System inspected = recording ? recording->system() : *system;
   auto good = open_logs(inspected, system->files);
   if (!good) return report_error(context_, good.error());
-  const auto facts = gather_facts(inspected, context_.root);
+  const auto facts = gather_facts(inspected, context_.root, host::MoveForecast::include);
   const bool is_plain = logs_.empty() && !options_.probe && options_.bundle.empty();
   const bool adds_kernel_log = context_.root.empty() && is_plain && facts.has_mana();
   if (adds_kernel_log) {
