@@ -348,7 +348,9 @@ Result<Management> NetworkManagers::management_of_mana(const std::vector<MacAddr
   if (const auto* rule = exclusion_of(vf)) {
     return Management{true, fmt::format("{} has {}", rule->path, rule->setting)};
   }
-  if (const auto rule = rule_that_unmanages_mana(files_)) {
+  const auto found = rule_that_unmanages_mana(files_);
+  if (!found) return tl::unexpected<Error>(found.error());
+  if (const auto& rule = *found) {
     return Management{
         true,
         rule->path + (rule->races ? " sets NM_UNMANAGED only if the VF has joined its "

@@ -36,20 +36,48 @@ std::vector<Item> items_of(std::string_view line) {
   }
 }
 
-// Known properties of the future VF. A key with several values matches if any of them does.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kVf = {{
+struct Property {
+  std::string_view key, value;
+};
+
+// Known properties of the future VF.
+constexpr std::array<Property, 4> kVf = {{
     {"SUBSYSTEM", "net"},
     {"ACTION", "add"},
     {"KERNEL", "eth1"},
-    {"DRIVERS", "mana"},
-    {"DRIVERS", "hv_pci"},
-    {"SUBSYSTEMS", "pci"},
-    {"SUBSYSTEMS", "vmbus"},
     {"ATTR{flags}", "0x1843"},  // IFF_SLAVE is set when the VF has joined its NIC
-    {"ATTRS{vendor}", "0x1414"},
 }};
 
+// The VF, its PCI function and the VMBus device of that function. All keys of a rule that are named
+// in plural must match one of them.
+using Parent = std::array<Property, 4>;
+constexpr std::array<Parent, 3> kParents = {{
+    {{{"SUBSYSTEMS", "net"}, {"DRIVERS", ""}}},
+    {{{"SUBSYSTEMS", "pci"},
+      {"DRIVERS", "mana"},
+      {"ATTRS{vendor}", "0x1414"},
+      {"ATTRS{device}", "0x00ba"}}},
+    {{{"SUBSYSTEMS", "vmbus"},
+      {"DRIVERS", "hv_pci"},
+      {"ATTRS{class_id}", "{44c4f61d-4444-4400-9d52-802e27ede19f}"}}},
+}};
+
+template <class Properties>
+bool has_key(const Properties& properties, std::string_view key) {
+  return std::ranges::find(properties, key, &Property::key) != std::end(properties);
+}
+
+bool is_parent_key(std::string_view key) {
+  return key == "KERNELS" || key == "SUBSYSTEMS" || key == "DRIVERS" || key == "TAGS" ||
+         key.starts_with("ATTRS{");
+}
+
+bool is_known_of_parents(std::string_view key) {
+  return std::ranges::any_of(kParents, [&](const Parent& one) { return has_key(one, key); });
+}
+
 constexpr std::string_view kDriverProperty = "ENV{ID_NET_DRIVER}";
+constexpr std::string_view kUnmanaged = "ENV{NM_UNMANAGED}";
 constexpr std::size_t kMaxValue = 256, kMaxRules = 10'000, kMaxFile = 1U << 20U;  // bytes
 
 // '|' separates patterns.
@@ -60,6 +88,54 @@ bool matches_any(std::string_view patterns, std::string_view value) {
   });
 }
 
+// Whether the VF has what the keys of a rule compare.
+enum class Match {
+  no,
+  yes,
+  unsupported,  // a key cannot be evaluated
+  doubtful,     // a property may have been set by a rule that perhaps applies
+};
+
+// Both must match.
+Match both(Match a, Match b) {
+  if (a == Match::no || b == Match::no) return Match::no;
+  return std::max(a, b, [](Match x, Match y) {
+    const auto rank = [](Match one) {
+      return one == Match::unsupported ? 2 : one == Match::doubtful;
+    };
+    return rank(x) < rank(y);
+  });
+}
+
+Match compared(const Item& item, std::string_view value) {
+  return matches_any(item.value, value) == (item.operation == "==") ? Match::yes : Match::no;
+}
+
+Match match_parent(const std::vector<Item>& items, const Parent& parent) {
+  auto match = Match::yes;
+  for (const auto& item : items) {
+    const auto* const own = std::ranges::find(parent, item.key, &Property::key);
+    if (own != parent.end()) {
+      match = both(match, compared(item, own->value));
+    } else if (is_known_of_parents(item.key)) {  // another one has this attribute
+      match = both(match, item.operation == "!=" ? Match::yes : Match::no);
+    } else {
+      match = both(match, Match::unsupported);
+    }
+  }
+  return match;
+}
+
+Match match_parents(const std::vector<Item>& items) {
+  auto best = items.empty() ? Match::yes : Match::no;
+  for (const auto& parent : kParents) {
+    const auto match = match_parent(items, parent);
+    if (match == Match::yes) return match;
+    if (match == Match::unsupported) best = match;
+  }
+  return best;
+}
+
 class Rules {
  public:
   void run(const std::string& path, std::string_view text);
@@ -67,50 +143,72 @@ class Rules {
   // Since udev has run net_driver or net_setup_link, rules can test the driver.
   void set_driver() { properties_[std::string(kDriverProperty)] = "mana"; }
 
-  const std::optional<UnmanagingRule>& unmanaged_by() const { return unmanaged_by_; }
+  Result<std::optional<UnmanagingRule>> unmanaged_by() const;
 
  private:
-  bool applies(const std::vector<Item>& items) const;
+  Match match(const std::vector<Item>& items) const;
+  Match match(const Item& item) const;
   void assign(const std::string& path, const Item& item, bool races);
+  void doubt(const std::string& path, const Item& item);
 
-  std::map<std::string, std::string, std::less<>> properties_;  // by "ENV{NAME}"
+  std::map<std::string, std::optional<std::string>, std::less<>> properties_;  // by "ENV{NAME}"
   std::optional<UnmanagingRule> unmanaged_by_;
+  std::string doubtful_;  // the file with a rule that perhaps decides
   std::size_t count_ = 0;
 };
 
-bool Rules::applies(const std::vector<Item>& items) const {
-  return std::ranges::all_of(items, [&](const Item& item) {
-    const bool equal = item.operation == "==";
-    if (!equal && item.operation != "!=") return true;
-    const auto is_match = [&](std::string_view value) { return matches_any(item.value, value); };
-    bool is_known = false, has_match = false;
-    for (const auto& [key, value] : kVf) {
-      if (key != item.key) continue;
-      is_known = true;
-      has_match = has_match || is_match(value);
+Match Rules::match(const Item& item) const {
+  const auto* const own = std::ranges::find(kVf, item.key, &Property::key);
+  if (own != kVf.end()) return compared(item, own->value);
+  if (!item.key.starts_with("ENV{")) return Match::unsupported;
+  const auto set = properties_.find(item.key);
+  if (set == properties_.end()) return compared(item, "");
+  return set->second ? compared(item, *set->second) : Match::doubtful;
+}
+
+Match Rules::match(const std::vector<Item>& items) const {
+  auto result = Match::yes;
+  std::vector<Item> of_parents;
+  for (const auto& item : items) {
+    if (item.operation != "==" && item.operation != "!=") continue;
+    if (is_parent_key(item.key)) {
+      of_parents.push_back(item);
+    } else {
+      result = both(result, match(item));
     }
-    if (const auto set = properties_.find(item.key); set != properties_.end()) {
-      is_known = true;
-      has_match = has_match || is_match(set->second);
-    }
-    if (!is_known && item.key.starts_with("ENV{")) return is_match("") == equal;
-    return is_known && has_match == equal;
-  });
+  }
+  return both(result, match_parents(of_parents));
+}
+
+bool is_assignment(const Item& item) {
+  return (item.operation == "=" || item.operation == ":=") && item.key.starts_with("ENV{");
 }
 
 void Rules::assign(const std::string& path, const Item& item, bool races) {
-  if (item.operation != "=" && item.operation != ":=") return;
-  if (item.key.starts_with("ENV{") && item.value.size() <= kMaxValue) {
-    properties_[std::string(item.key)] = item.value;
-  }
-  if (item.key == "ENV{NM_UNMANAGED}") {
-    unmanaged_by_ = item.value == "1" ? std::optional(UnmanagingRule{path, races}) : std::nullopt;
-  }
+  if (!is_assignment(item)) return;
+  if (item.value.size() <= kMaxValue) properties_[std::string(item.key)] = item.value;
+  if (item.key != kUnmanaged) return;
+  unmanaged_by_ = item.value == "1" ? std::optional(UnmanagingRule{path, races}) : std::nullopt;
+  doubtful_.clear();
+}
+
+void Rules::doubt(const std::string& path, const Item& item) {
+  if (!is_assignment(item)) return;
+  properties_[std::string(item.key)] = std::nullopt;
+  if (item.key == kUnmanaged) doubtful_ = path;
+}
+
+Result<std::optional<UnmanagingRule>> Rules::unmanaged_by() const {
+  if (doubtful_.empty()) return unmanaged_by_;
+  return fail(Errc::unsupported,
+              fmt::format("/{} skips rules for NetworkManager by a condition that cannot be "
+                          "evaluated before the VF exists",
+                          printable(doubtful_)));
 }
 
 void Rules::run(const std::string& path, std::string_view text) {
   const auto joined = os::joined_lines(text);
-  std::string_view label;  // rules up to it are skipped
+  std::string_view label, doubtful_label;  // rules up to it are skipped, certainly or perhaps
   for (const auto line : split(joined, '\n')) {
     const auto rule = trim(line);
     if (rule.empty() || rule.front() == '#') continue;
@@ -120,14 +218,23 @@ void Rules::run(const std::string& path, std::string_view text) {
       const auto found = std::ranges::find(items, key, &Item::key);
       return found == items.end() ? std::string_view() : found->value;
     };
+    const auto own_label = find("LABEL");
+    if (!doubtful_label.empty() && own_label == doubtful_label) doubtful_label = {};
     if (!label.empty()) {
-      if (find("LABEL") == label) label = {};
+      if (own_label == label) label = {};
       continue;
     }
-    if (!applies(items)) continue;
+    const auto result = match(items);
+    if (result == Match::no) continue;
+    const bool is_certain = result == Match::yes && doubtful_label.empty();
     const bool races = std::ranges::find(items, "ATTR{flags}", &Item::key) != items.end();
-    for (const auto& item : items) assign(path, item, races);
-    label = find("GOTO");
+    for (const auto& item : items) {
+      if (is_certain) assign(path, item, races);
+      if (!is_certain && result != Match::unsupported) doubt(path, item);
+    }
+    const auto target = find("GOTO");
+    if (target.empty()) continue;
+    (is_certain ? label : doubtful_label) = target;
   }
 }
 
@@ -136,7 +243,7 @@ void Rules::run(const std::string& path, std::string_view text) {
 bool is_kept(const Item& item) {
   constexpr std::array<std::string_view, 3> kOthers = {"GOTO", "LABEL", "KERNELS"};
   constexpr std::size_t kMaxProperty = 8;
-  return std::ranges::find(kVf, item.key, &decltype(kVf)::value_type::first) != kVf.end() ||
+  return has_key(kVf, item.key) || is_known_of_parents(item.key) ||
          std::ranges::find(kOthers, item.key) != kOthers.end() || item.key == kDriverProperty ||
          (item.key.starts_with("ENV{") && item.value.size() <= kMaxProperty);
 }
@@ -161,7 +268,7 @@ std::string reduced_rules(std::string_view text) {
   return reduced;
 }
 
-std::optional<UnmanagingRule> rule_that_unmanages_mana(const os::Files& files) {
+Result<std::optional<UnmanagingRule>> rule_that_unmanages_mana(const os::Files& files) {
   // A file in etc replaces the one with the same name in usr/lib.
   std::map<std::string, std::string> paths;
   for (const auto* directory : {"usr/lib/udev/rules.d",

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "os/files.h"
 
 namespace manactl::host {
@@ -26,8 +27,8 @@ struct UnmanagingRule {
 
 // Returns the file whose rule makes NetworkManager leave a VF of the driver mana alone. A rule with
 // a key that cannot be evaluated, such as a MAC address, is ignored, as are very long rules and
-// values.
-std::optional<UnmanagingRule> rule_that_unmanages_mana(const os::Files& files);
+// values. Errc::unsupported if such a key decides by a GOTO whether the rules apply.
+Result<std::optional<UnmanagingRule>> rule_that_unmanages_mana(const os::Files& files);
 
 // The parts of rules that rule_that_unmanages_mana() evaluates, in their lines. Everything else is
 // replaced. For bundles.
