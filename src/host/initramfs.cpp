@@ -33,6 +33,9 @@ class Lookahead final : public ByteSource {
   // Fails if there are fewer than `count` bytes.
   Result<> skip(std::size_t count);
 
+  // Skips zeros, which are between archives, and the newline at the end of a file of a bundle.
+  Result<> skip_padding();
+
   Result<std::size_t> read(std::span<char> into) override;
 
  private:
@@ -74,6 +77,16 @@ Result<> Lookahead::skip(std::size_t count) {
     count -= step;
   }
   return {};
+}
+
+Result<> Lookahead::skip_padding() {
+  constexpr std::string_view kPadding("\0\n", 2);
+  while (true) {
+    const auto next = peek(1);
+    if (!next) return tl::unexpected<Error>(next.error());
+    at_ = std::min(buffer_.find_first_not_of(kPadding, at_), buffer_.size());
+    if (next->empty() || at_ < buffer_.size()) return {};
+  }
 }
 
 Result<std::size_t> Lookahead::read(std::span<char> into) {
@@ -125,20 +138,15 @@ Result<> InitramfsReader::read(std::unique_ptr<ByteSource> source, bool is_compr
   constexpr std::size_t kMagic = 6;
   auto image = std::make_unique<Lookahead>(std::move(source));
   while (!missing_.empty()) {
+    const auto padding = image->skip_padding();
+    if (!padding) return padding;
     const auto next = image->peek(kMagic);
     if (!next) return tl::unexpected<Error>(next.error());
     if (next->empty()) break;
-    Result<> good;
-    // Zeros are between archives, and a newline is at the end of each file of a bundle.
-    if (next->front() == '\0' || next->front() == '\n') {
-      good = image->skip(1);
-    } else if (*next == "070701" || *next == "070702") {
-      good = read_file(*image);
-    } else if (!is_compressed) {
-      return read(decompressed(std::move(image)), true);
-    } else {
-      return fail(Errc::invalid, "the initramfs has an unknown format");
-    }
+    const bool is_archive = *next == "070701" || *next == "070702";
+    if (!is_archive && !is_compressed) return read(decompressed(std::move(image)), true);
+    if (!is_archive) return fail(Errc::invalid, "the initramfs has an unknown format");
+    const auto good = read_file(*image);
     if (!good) return good;
   }
   if (missing_.empty() || !has_packed_root_) return {};

@@ -6,12 +6,15 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "diag/doctor.h"
 #include "fuzz/entry_points.h"
 #include "fuzz/require.h"
 #include "host/decompress.h"
+#include "host/driver_modules.h"
+#include "host/initramfs.h"
 
 namespace manactl::fuzz {
 namespace {
@@ -134,7 +137,18 @@ void require_same(const diag::LogReport& one, const diag::LogReport& other) {
 
 }  // namespace
 
+// A reduced initramfs has the same modules.
+void require_initramfs(std::string_view input) {
+  const std::vector<std::string_view> names(host::kInitramfsModules.begin(),
+                                            host::kInitramfsModules.end());
+  const auto modules = host::modules_in_initramfs(input, names);
+  if (!modules) return require(!modules.error().message.empty());
+  const auto again = host::modules_in_initramfs(host::reduced_initramfs(input), names);
+  require(again && *again == *modules);
+}
+
 void decompress(std::string_view input) {
+  require_initramfs(input);
   constexpr std::uint64_t kMax = 1U << 20U;
   const auto source =
       host::decompressed(std::make_unique<PieceSource>(input, input.size() + 1), kMax);

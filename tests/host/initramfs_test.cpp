@@ -68,6 +68,11 @@ constexpr std::string_view kLz4 =
     "2e7a7374000000008400521b348400cf68765f6e65747673632e6b6f8400542430620900e0545241"
     "494c455221212100000000";
 
+// An archive with mana.ko, compressed with zstd, without its last byte, a newline.
+constexpr std::string_view kWithoutNewline =
+    "28b52ffd0468cd010064023037303730313038306d616e612e6b6f0000003433373962545241494c"
+    "45522121210000000006004088728734f05eb18784808b77024698b500";
+
 TEST(Initramfs, ListsItsModules) {
   const auto image = archive(entry("usr/lib/modules/6.8.0/kernel/pci-hyperv.ko.zst", "12345") +
                              entry("etc/mana.conf") + entry("lib/hv_netvsc.ko"));
@@ -75,7 +80,13 @@ TEST(Initramfs, ListsItsModules) {
   EXPECT_THAT(*modules_in_initramfs("", kNames), IsEmpty());
 }
 
-// A newline at the end of the file is missing, because os::Files::read() removes it.
+// os::Files::read() has removed the newline.
+TEST(Initramfs, MayEndWithANewline) {
+  const auto found = modules_in_initramfs(from_hex(kWithoutNewline), kNames);
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(*found, ElementsAre("mana"));
+}
+
 TEST(Initramfs, IsReadAfterTheMicrocodeWithEveryCompression) {
   const auto microcode = archive(entry("kernel/x86/microcode/AuthenticAMD.bin", "0123456"));
   for (const auto compressed : {kGzip, kXz, kZstd, kLz4}) {
@@ -98,6 +109,12 @@ TEST(Initramfs, IsReportedIfItCannotBeRead) {
   EXPECT_THAT(message(archive(entry("squashfs-root.img"))), HasSubstr("file system of their own"));
   EXPECT_TRUE(
       modules_in_initramfs(archive(entry("squashfs-root.img") + entry("a/mana.ko")), {"mana"}));
+}
+
+// A short file can contain gigabytes of zeros.
+TEST(Initramfs, IsReadPastPaddingOfManyBlocks) {
+  const auto image = std::string(1'000'003, '\0') + archive(entry("mana.ko")) + "\n";
+  EXPECT_THAT(*modules_in_initramfs(image, kNames), ElementsAre("mana"));
 }
 
 TEST(Initramfs, KeepsOnlyItsModulesInBundles) {
