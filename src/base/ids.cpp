@@ -3,7 +3,6 @@
 #include "base/ids.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 
@@ -63,8 +62,7 @@ Result<VmbusId> VmbusId::parse(std::string_view text) {
     if (groups[i].size() != kLengths[i] || !all_hex(groups[i])) return invalid();
   }
   VmbusId id;
-  id.text_ = std::string(body);
-  for (char& c : id.text_) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  id.text_ = lower(body);
   return id;
 }
 

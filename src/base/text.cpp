@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
+
+#include "base/characters.h"
 
 namespace manactl {
 namespace {
@@ -144,6 +145,12 @@ Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max) {
   return parse_digits(text, 16, max);
 }
 
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
 std::string to_hex(std::string_view bytes) {
   std::string text;
   text.reserve(2 * bytes.size());
@@ -209,7 +216,6 @@ std::string shell_word(std::string_view text) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kMaxLength = 64;  // limits the cost of edit_distance() for untrusted words
   if (word.empty() || word.size() > kMaxLength) return {};
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
   const auto sorted = [](std::string text) {
     std::ranges::sort(text);
     return text;
@@ -219,7 +225,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
-    const bool same_letters = std::ranges::equal(word, candidate, {}, lower, lower);
+    const bool same_letters = lower(word) == lower(candidate);
     // "rxtx" has the letters of "txrx", but differs in all of them.
     const bool is_reordered = sorted(std::string(word)) == sorted(candidate);
     const std::size_t distance = same_letters   ? 0

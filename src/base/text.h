@@ -29,6 +29,9 @@ Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max = 
 // Accepts hexadecimal digits with an optional "0x", the format of ids in sysfs.
 Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT64_MAX);
 
+// Changes ASCII letters only.
+std::string lower(std::string_view text);
+
 // Two lower-case hexadecimal digits for each byte, and the bytes of such a text, which may also
 // have upper-case digits.
 std::string to_hex(std::string_view bytes);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "base/text.h"
 
 namespace manactl::cli {
 namespace {
@@ -44,11 +45,8 @@ bool Environment::is_utf8() const {
   for (const std::string_view name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const auto* value = find(name);
     if (value == nullptr || value->empty()) continue;
-    std::string lower = *value;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
-      return static_cast<char>(std::tolower(c));
-    });
-    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+    const auto locale = lower(*value);
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return false;
 }

@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 
@@ -55,9 +55,8 @@ std::string suggest_unit(std::string_view type,
 }  // namespace
 
 std::string_view accepted_unit(std::string_view type, std::string_view typed) {
-  const auto lower = [](unsigned char c) { return std::tolower(c); };
   const auto* unit = std::ranges::find_if(kUnits, [&](const Unit& row) {
-    return row.type == type && std::ranges::equal(row.typed, typed, {}, lower, lower);
+    return row.type == type && lower(row.typed) == lower(typed);
   });
   return unit == std::end(kUnits) ? std::string_view() : unit->accepted;
 }
@@ -146,18 +145,11 @@ std::optional<double> parse_decimal(std::string_view text) {
 std::optional<double> parse_scaled(std::string_view text) {
   constexpr std::pair<char, double> kFactors[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
   for (const auto& [letter, factor] : kFactors) {
-    if (text.empty() || std::tolower(static_cast<unsigned char>(text.back())) != letter) continue;
+    if (text.empty() || lower(text.back()) != letter) continue;
     const auto number = parse_decimal(text.substr(0, text.size() - 1));
     return number ? std::optional(*number * factor) : std::nullopt;
   }
   return parse_decimal(text);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
 }
 
 Result<std::string> parse_text(std::string_view text, std::string_view what) {

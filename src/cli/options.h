@@ -90,8 +90,6 @@ std::optional<double> parse_decimal(std::string_view text);
 // Accepts a decimal number with a factor in any case: "2.5G" is 2.5e9. Also k and M.
 std::optional<double> parse_scaled(std::string_view text);
 
-std::string lower_case(std::string_view text);
-
 // Returns `text`. Fails if it is empty or has control characters; `what` names the expected value
 // in the error: "a path".
 Result<std::string> parse_text(std::string_view text, std::string_view what);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/characters.h"
+
 namespace manactl::diag {
 namespace {
 
@@ -41,10 +43,6 @@ std::size_t slot_of(std::uint64_t mixed) {
 std::uint64_t mix(std::uint64_t gram, std::uint64_t fold, std::uint64_t keep) {
   constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;
   return ((gram | fold) & keep) * kMix;
-}
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
 // Returns the gram size for a window, both in bytes. A smaller gram allows larger steps.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/characters.h"
+#include "base/text.h"
 
 namespace manactl::host {
 
@@ -19,16 +20,6 @@ inline constexpr std::size_t kMaxKnown = 300'000;
 
 inline bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-inline char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-inline std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = lower(c);
-  return result;
 }
 
 inline char at_or_end(std::string_view text, std::size_t at) {

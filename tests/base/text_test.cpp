@@ -10,6 +10,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+TEST(Lower, ChangesAsciiLettersOnly) {
+  EXPECT_EQ(lower("AZ_mana [@`{] \xc3\x84"), "az_mana [@`{] \xc3\x84");
+  EXPECT_EQ(lower(""), "");
+}
+
 TEST(Trim, RemovesWhiteSpaceAtBothEnds) {
   EXPECT_EQ(trim(" \ta b\r\n"), "a b");
   EXPECT_EQ(trim(" \n"), "");

@@ -114,8 +114,8 @@ Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
 }
 
 Result<Rate> parse_rate(std::string_view text) {
-  const auto lower = lower_case(text.substr(0, 64));
-  const auto rate = rate_of(text.size() == lower.size() ? std::string_view(lower) : "");
+  const auto word = lower(text.substr(0, 64));
+  const auto rate = rate_of(text.size() == word.size() ? std::string_view(word) : "");
   if (rate) return *rate;
   return fail(Errc::invalid,
               fmt::format("'{}' is not a rate (examples: 1Mpps, 500kpps, 10Gbps, 2.5Gbit, 50%)",

@@ -81,7 +81,7 @@ std::string without_unit(const std::string& text, std::span<const SimUnit> units
   constexpr double kMax = 1e15;  // an exact integer, above all limits of the adapter
   for (const auto& [name, factor] : units) {
     const auto size = text.size() - std::min(text.size(), name.size());
-    if (lower_case(text.substr(size)) != name) continue;
+    if (lower(text.substr(size)) != name) continue;
     const auto number = parse_scaled(text.substr(0, size));
     const auto value = number ? std::round(*number * factor) : kMax + 1;
     return value <= kMax ? fmt::format("{:.0f}", value) : text;
