@@ -325,6 +325,12 @@ TEST(Counters, OfAReceiverThatGetsNearlyNothingAreAFault) {
   const auto addresses = diagnose_text(command("txonly", "aa", " --tx-ip=10.5.0.4,10.5.0.5") +
                                        sender + command("rxonly", "ab") + receiver);
   EXPECT_EQ(addresses.root->alternatives[0].confirmation, Confirmation::undecided);
+  const auto corrected =
+      command("txonly", "aa") + command("txonly", "aa", " --tx-ip=10.5.0.4,10.5.0.5");
+  EXPECT_EQ(diagnose_text(corrected + sender + command("rxonly", "ab") + receiver)
+                .root->alternatives[0]
+                .confirmation,
+            Confirmation::undecided);
   // One port that sends and later waits for packets, and a receiver that gets them.
   EXPECT_NE(root_id(diagnose_text(text + command("rxonly", "aa") + receiver)),
             "sent-packets-missing");

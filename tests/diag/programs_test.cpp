@@ -260,12 +260,27 @@ TEST(Arguments, ForOnePciDeviceMustBeOne) {
       IsEmpty());
 }
 
+TEST(Arguments, OfACorrectedCommandReplaceThoseOfTheFirst) {
+  const std::string other = "7870:00:00.0,mac=00:0d:3a:1c:7f:45";
+  const auto wrong = fmt::format("# testpmd --vdev={} --vdev={}\n", kMac, other);
+  const auto logged = fmt::format("EAL: {}\n", kMac);
+  EXPECT_THAT(confirmed(wrong + logged), testing::SizeIs(1));
+  const std::string receiver = "# testpmd --vdev=7870:00:00.0,mac=00:0d:3a:1c:8e:09\n";
+  EXPECT_THAT(confirmed(wrong + receiver), testing::SizeIs(1));
+  EXPECT_THAT(confirmed(wrong + fmt::format("# testpmd --vdev={}\n", kMac)), IsEmpty());
+  EXPECT_THAT(confirmed(wrong + fmt::format("# testpmd --vdev={},mac=00:0d:3a:1c:7f:45\n", kMac)),
+              IsEmpty());
+}
+
 TEST(Packages, WithoutThatOfNetManaShowWhyTheVfHasNoPort) {
   const std::string netvsc = "librte-net-netvsc23:amd64 22.11.11-1~deb12u1\n";
   EXPECT_THAT(confirmed(netvsc),
               testing::ElementsAre("line 1 lists the package of net_netvsc, and no line that of "
                                    "net_mana"));
   EXPECT_THAT(confirmed(netvsc + "librte-net-mana25:amd64 24.11.3-1\n"), IsEmpty());
+  EXPECT_THAT(confirmed("$ dpkg -l | grep librte-net\n" + netvsc), testing::SizeIs(1));
+  EXPECT_THAT(confirmed("$ dpkg -l | grep -E 'mana|netvsc'\n" + netvsc), testing::SizeIs(1));
+  EXPECT_THAT(confirmed("$ dpkg -l | grep netvsc\n" + netvsc), IsEmpty());
 }
 
 TEST(DriverLink, ShowsThatTheKernelOwnsTheNic) {
@@ -276,6 +291,25 @@ TEST(DriverLink, ShowsThatTheKernelOwnsTheNic) {
   EXPECT_THAT(fix_of("../../../../../bus/vmbus/drivers/hv_netvsc\n"
                      "../../../../../bus/vmbus/drivers/uio_hv_generic\nNo Ethernet ports - bye\n"),
               Not(HasSubstr("Bind the NIC")));
+}
+
+TEST(DriverLink, OfAnotherNicDoesNotShowWhyTheProgramHasNoPort) {
+  const std::string failure = "No Ethernet ports - bye\n";
+  const std::string link = "../../../../../bus/vmbus/drivers/hv_netvsc\n";
+  const std::string id = "000d3a1c-7f44-000d-3a1c-7f44000d3a1c";
+  const std::string other = "000d3a1c-7f45-000d-3a1c-7f45000d3a1c";
+  for (const auto& command : {fmt::format("# dpdk-testpmd -l 0-1 -a {} -- -i\n", id),
+                              fmt::format("# dpdk-testpmd --vdev={} -- -i\n", kMac)}) {
+    const auto fix = [&](const std::string& path) {
+      return fix_of(command + failure + path + link);
+    };
+    EXPECT_THAT(fix("# readlink /sys/bus/vmbus/devices/" + id + "/driver\n"),
+                HasSubstr("Bind the NIC"));
+    EXPECT_THAT(fix("# readlink /sys/bus/vmbus/devices/" + other + "/driver\n"),
+                Not(HasSubstr("Bind the NIC")));
+    EXPECT_THAT(fix("# readlink /sys/class/net/eth0/device/driver\n"),
+                Not(HasSubstr("Bind the NIC")));
+  }
 }
 
 // ---- counters -----------------------------------------------------------------------------------
