@@ -12,6 +12,7 @@
 namespace manactl::setup {
 namespace {
 
+constexpr std::string_view kHeader = "# Written by manactl for ";
 constexpr std::array<std::string_view, 5> kDirectories = {
     kUnitFiles, kBootTarget, kTmpfiles, kNetworkdFiles, kNetworkManagerFiles};
 
@@ -19,15 +20,16 @@ constexpr std::array<std::string_view, 5> kDirectories = {
 
 std::string header_of(const std::string& interface) {
   return fmt::format(
-      "# Written by manactl for {}.\n"
+      "{}{}.\n"
       "# 'manactl restore {}' removes this file and any change to it.\n",
+      kHeader,
       interface,
       interface);
 }
 
 bool has_header(std::string_view text, const std::string& interface) {
-  if (interface.empty()) return text.starts_with("# Written by manactl for ");
-  return text.starts_with(fmt::format("# Written by manactl for {}.\n", interface));
+  if (interface.empty()) return text.starts_with(kHeader);
+  return text.starts_with(fmt::format("{}{}.\n", kHeader, interface));
 }
 
 std::unique_ptr<os::DurableDirectory> Persistence::open(const std::string& directory) const {
@@ -77,6 +79,17 @@ std::vector<std::string> Persistence::list(const std::string& interface) const {
     }
   }
   return paths;
+}
+
+std::string Persistence::interface_of(const std::string& channel) const {
+  for (const auto& path : list("")) {
+    const auto slash = path.rfind('/');
+    const auto text = open(path.substr(0, slash))->read(path.substr(slash + 1)).value_or("");
+    if (text.find(channel) == std::string::npos || !has_header(text, "")) continue;
+    const auto name = text.substr(kHeader.size(), text.find('\n') - kHeader.size());
+    return name.substr(0, name.rfind('.'));
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> Persistence::remove(const std::string& interface) const {

@@ -46,6 +46,10 @@ class Persistence {
   std::vector<std::string> list(const std::string& interface) const;
   Result<std::vector<std::string>> remove(const std::string& interface) const;
 
+  // The interface of a channel without interface, from the files that name the channel. Empty if
+  // there are none.
+  std::string interface_of(const std::string& channel) const;
+
  private:
   // Sets the lines that the files of all NICs share, but those of `without`.
   Result<> share_hugepages(const std::string& without) const;

@@ -102,42 +102,6 @@ std::vector<StepResult> planned_steps(const Entry& entry,
   return steps;
 }
 
-RestoreResult restore_from_kernel_state(const std::string& id,
-                                        const SetupContext& context,
-                                        bool dry_run) {
-  RestoreResult result;
-  result.id = id;
-  result.unknown = {"whether the interfaces were up",
-                    "their addresses, routes and MTU",
-                    "how many hugepages were reserved"};
-  if (!VmbusId::parse(id)) return result;
-  auto entry = deduce_entry(id, context.system);
-  if (!entry) {
-    result.reverted.push_back({"inspect channel " + id, tl::unexpected<Error>(entry.error()), {}});
-    return result;
-  }
-  if (dry_run) {
-    result.planned = planned_steps(*entry, true, context.system);
-    return result;
-  }
-  const auto entries = context.journal.entries();
-  result.reverted = roll_back(context, *entry, entries.value_or(std::vector<Entry>{}), false);
-  result.interface = interface_of(context.system.files, id).value_or("");
-  return result;
-}
-
-std::vector<RenamedInterface> renamed_interfaces(const Entry& entry, const os::System& system) {
-  std::vector<RenamedInterface> renamed;
-  for (const auto& step : entry.steps) {
-    if (step.kind != StepKind::save_addresses) continue;
-    const auto link = find_link(system, interface_of(step.parameters));
-    if (link && !has_name(*link, step.interface())) {
-      renamed.push_back({step.interface(), link->name});
-    }
-  }
-  return renamed;
-}
-
 // The result of not removing the files of --persist, with the commands that remove them.
 RevertResult kept_boot_files(const std::string& name,
                              const Error& error,
@@ -162,6 +126,44 @@ void remove_boot_files(const std::string& name,
   } else {
     result.reverted.push_back(kept_boot_files(name, removed.error(), context));
   }
+}
+
+RestoreResult restore_from_kernel_state(const std::string& id,
+                                        const SetupContext& context,
+                                        bool dry_run) {
+  RestoreResult result;
+  result.id = id;
+  result.unknown = {"whether the interfaces were up",
+                    "their addresses, routes and MTU",
+                    "how many hugepages were reserved"};
+  if (!VmbusId::parse(id)) return result;
+  auto entry = deduce_entry(id, context.system);
+  if (!entry) {
+    result.reverted.push_back({"inspect channel " + id, tl::unexpected<Error>(entry.error()), {}});
+    return result;
+  }
+  if (dry_run) {
+    result.planned = planned_steps(*entry, true, context.system);
+    result.interface = context.persistence.interface_of(id);
+    if (!result.interface.empty()) remove_boot_files(result.interface, context, true, result);
+    return result;
+  }
+  const auto entries = context.journal.entries();
+  result.reverted = roll_back(context, *entry, entries.value_or(std::vector<Entry>{}), false);
+  result.interface = interface_of(context.system.files, id).value_or("");
+  return result;
+}
+
+std::vector<RenamedInterface> renamed_interfaces(const Entry& entry, const os::System& system) {
+  std::vector<RenamedInterface> renamed;
+  for (const auto& step : entry.steps) {
+    if (step.kind != StepKind::save_addresses) continue;
+    const auto link = find_link(system, interface_of(step.parameters));
+    if (link && !has_name(*link, step.interface())) {
+      renamed.push_back({step.interface(), link->name});
+    }
+  }
+  return renamed;
 }
 
 // Removes the files of NICs that are not prepared: of all if `name` is empty.
@@ -189,7 +191,7 @@ void remove_remaining_files(const SetupContext& context, std::vector<RestoreResu
   }
 }
 
-// Dry run: adds the files that none of the results has.
+// For a dry run: adds the boot files that no result lists.
 void add_other_files(const SetupContext& context, std::vector<RestoreResult>& results) {
   RestoreResult others;
   others.journaled = false;
@@ -309,7 +311,8 @@ Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& r
   if (!unused) return tl::unexpected<Error>(unused.error());
   auto result = restore_from_kernel_state(id, context, request.dry_run);
   result.journaled = false;
-  if (all_reverted(result.reverted) && !result.interface.empty()) {
+  const bool is_done = !request.dry_run && all_reverted(result.reverted);
+  if (is_done && !result.interface.empty()) {
     remove_boot_files(result.interface, context, false, result);
   }
   results.push_back(std::move(result));

@@ -264,6 +264,28 @@ TEST_F(RestorePersist, KeepsTheBootFilesUntilTheNicIsRestored) {
   EXPECT_THAT(files_of("eth1"), SizeIs(3));
 }
 
+// Without a readable entry, only the boot files name the interface of the channel.
+TEST_F(RestorePersist, ListsTheBootFilesInADryRunWithoutAReadableEntry) {
+  const auto files = files_of("eth1");
+  auto& entry = vm_.state.journal.at(std::string(kEth1) + ".jsonl");
+  for (const bool has_entry : {true, false}) {
+    entry = "{";
+    if (!has_entry) vm_.state.journal.erase(std::string(kEth1) + ".jsonl");
+    RestoreRequest request{kEth1};
+    request.dry_run = true;
+    const auto before = vm_.dump();
+    const auto planned = restore(request, vm_.context());
+    ASSERT_TRUE(planned && planned->size() == 1);
+    EXPECT_EQ(planned->front().interface, "eth1");
+    EXPECT_EQ(planned->front().removed, files) << has_entry;
+    EXPECT_EQ(vm_.dump(), before);
+    EXPECT_EQ(files_of("eth1"), files);
+  }
+  const auto restored = restore({kEth1}, vm_.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_EQ(restored->front().removed, files);
+}
+
 TEST(RestoreFiles, RemovesThoseOfANicThatIsNotPrepared) {
   for (const char* name : {"eth1", "00:0d:3a:76:3b:d1"}) {
     FakeVm vm;
