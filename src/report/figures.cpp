@@ -111,13 +111,13 @@ std::string queues_text(unsigned queues) {
 }
 
 std::string frames_text(const datapath::BenchPlan& plan) {
-  constexpr std::uint16_t kMinReceive = 1518;  // a receiver accepts at least this size
   if (datapath::generates_packets(plan.mode)) {
     const auto sizes = sizes_of(plan.traffic);
     return plan.traffic.sizes.size() == 1 ? sizes + "-byte frames"
                                           : "frames of " + sizes + " bytes";
   }
-  return fmt::format("frames up to {} bytes", std::max(kMinReceive, plan.traffic.largest()));
+  return fmt::format("frames up to {} bytes",
+                     std::max(datapath::kOrdinaryFrame, plan.traffic.largest()));
 }
 
 std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total) {

@@ -79,6 +79,14 @@ Exit list_drivers(const CLI::App& app, const BenchOptions& options, Context& con
   return Exit::ok;
 }
 
+// True if --size has no effect: a receiver uses it only for larger buffers.
+bool ignores_size(const BenchOptions& options) {
+  const auto& plan = options.plan;
+  const bool uses_size =
+      generates_packets(plan.mode) || options.sim || datapath::makes_packets(plan);
+  return !uses_size && plan.traffic.largest() <= datapath::kOrdinaryFrame;
+}
+
 // Returns the error message for contradictory options; empty if there is no contradiction.
 std::string usage_error(const BenchOptions& options, const Context& context) {
   const bool device = !options.plan.vdevs.empty();
@@ -96,6 +104,14 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
     return "bench: --until-deleted measures a single trial: omit --find and --repeat";
   if (run.no_save && is_typed(context.arguments, "--results"))
     return "bench: --results cannot be used with --no-save";
+  if (!run.losses.empty() && is_typed(context.arguments, "--warmup"))
+    return "bench: --warmup cannot be used with --find, whose trials have a ramp instead";
+  if (is_typed(context.arguments, "--size") && ignores_size(options))
+    return fmt::format(
+        "bench: --size of up to {} applies to senders only: --mode {} generates no "
+        "packets",
+        datapath::kOrdinaryFrame,
+        name_of(options.plan.mode));
   return {};
 }
 

@@ -70,8 +70,15 @@ Result<Words> command_of(Context& context,
   Words command = {std::move(*path), "bench"};
   command.insert(command.end(), common.begin(), common.end());
   command.insert(command.end(), own.begin(), own.end());
-  if (is_typed(command, "--results")) {
-    return fail(Errc::invalid, "the results of the runs are not saved: omit --results");
+  for (const auto* const option : {"--results", "--label"}) {
+    if (!is_typed(command, option)) continue;
+    return fail(Errc::invalid,
+                fmt::format("the results of the runs are not saved: omit {}", option));
+  }
+  for (const auto* const option : {"-o", "--output", "-j", "--json"}) {
+    if (!is_typed(command, option)) continue;
+    return fail(Errc::invalid,
+                fmt::format("the runs print no results: {} belongs before the first '--'", option));
   }
   return command;
 }

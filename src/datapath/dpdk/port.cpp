@@ -23,7 +23,6 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-constexpr unsigned kOrdinaryFrame = 1518;
 constexpr unsigned kFrameOverhead = 18;  // header and FCS
 
 Result<> check_frame(unsigned frame, const rte_eth_dev_info& info) {

@@ -103,6 +103,11 @@ double Traffic::mean_bytes() const {
   return shares > 0 ? bytes / shares : 0;
 }
 
+bool makes_packets(const BenchPlan& plan) {
+  return std::ranges::any_of(
+      plan.vdevs, [&](const std::string& device) { return !received_size(device, plan).empty(); });
+}
+
 std::vector<std::string_view> macs_in(std::string_view device) {
   constexpr std::string_view kKey = "mac=";
   std::vector<std::string_view> macs;
