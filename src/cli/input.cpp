@@ -47,7 +47,13 @@ bool is_text(std::string_view bytes) {
   return static_cast<std::size_t>(others) * kBytesPerOther <= bytes.size();
 }
 
-Result<> require_text(std::string_view bytes) {
+// An archive of tar begins with the header of its first file.
+bool is_tar(std::string_view bytes) {
+  constexpr std::size_t kMagic = 257;
+  return bytes.size() > kMagic && bytes.substr(kMagic).starts_with("ustar");
+}
+
+Result<> require_text(std::string_view bytes, const std::string& path) {
   constexpr std::string_view kZip = "PK\x03\x04";
   constexpr std::string_view kEmptyZip = "PK\x05\x06";
   constexpr std::string_view kProgram =
@@ -56,6 +62,12 @@ Result<> require_text(std::string_view bytes) {
   if (bytes.starts_with(kEmptyZip)) return fail(Errc::invalid, "it is an empty zip archive");
   if (bytes.starts_with(kZip)) {
     return fail(Errc::invalid, "it is a zip archive; unpack it, and name the logs in it");
+  }
+  if (is_tar(bytes)) {
+    return fail(
+        Errc::invalid,
+        fmt::format("it is an archive; 'manactl doctor --root {}' opens it if it is a bundle",
+                    path == "-" ? "FILE" : printable(shell_word(path))));
   }
   if (bytes.starts_with(kProgram) || !is_text(bytes)) {
     return fail(Errc::invalid, "it is binary data, not a log");
@@ -104,7 +116,7 @@ Result<std::size_t> TextSource::read(std::span<char> into) {
   auto got = source_->read(into);
   if (!got || begun_) return got;
   begun_ = true;
-  const auto good = require_text({into.data(), *got});
+  const auto good = require_text({into.data(), *got}, path_);
   return good ? got : tl::unexpected<Error>(good.error());
 }
 

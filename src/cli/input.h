@@ -25,15 +25,18 @@ Result<std::string> read_input(const std::string& path,
                                std::string_view what,
                                std::size_t max_bytes);
 
-// Reads from another source. Fails with Errc::invalid if its first bytes are not those of a text.
+// Reads from the source of `path`. Fails with Errc::invalid if its first bytes are not those of a
+// text; for an archive, the message contains the command that opens a bundle.
 class TextSource final : public ByteSource {
  public:
-  explicit TextSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  TextSource(std::unique_ptr<ByteSource> source, std::string path)
+      : source_(std::move(source)), path_(std::move(path)) {}
 
   Result<std::size_t> read(std::span<char> into) override;
 
  private:
   std::unique_ptr<ByteSource> source_;
+  std::string path_;
   bool begun_ = false;
 };
 

@@ -267,7 +267,7 @@ Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path) {
   if (!exists(**tree, "manactl") && !exists(**tree, "sys") && !exists(**tree, "proc")) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is neither a captured tree nor a bundle: it contains no sys, "
-                            "proc or manactl",
+                            "proc or manactl; unpack it to read logs in it",
                             path));
   }
   auto captured = open_captured_files(std::move(*tree));

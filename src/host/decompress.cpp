@@ -183,19 +183,14 @@ la_ssize_t DecompressedSource::next_block(archive* /*handle*/, void* self, const
 }
 
 Result<std::size_t> DecompressedSource::read_archive(std::span<char> into) {
-  constexpr std::size_t kTarMagic = 257;
   if (is_empty_) return 0;
   const auto count = reader_.read_data(archive_->get(), into.data(), into.size());
   if (count < 0) return failure_ ? tl::unexpected<Error>(*failure_) : fail(Errc::invalid, reason());
-  const std::string_view text(into.data(), static_cast<std::size_t>(count));
-  const bool is_archive =
-      total_ == 0 && text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar");
-  total_ += text.size();
-  if (is_archive) return fail(Errc::invalid, "it is a bundle; use --root");
+  total_ += static_cast<std::uint64_t>(count);
   if (total_ > max_) {
     return fail(Errc::invalid, fmt::format("it contains more than {}", human_bytes(max_)));
   }
-  return text.size();
+  return static_cast<std::size_t>(count);
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ class MemorySource final : public ByteSource {
 inline constexpr std::uint64_t kMaxDecompressed = 1ULL << 30U;
 
 // Returns a source with the contents of `source`, which it decompresses if the first bytes are
-// those of gzip, bzip2, xz, zstd or lz4. Reading fails with Errc::invalid for damaged data, for
-// more than `max` bytes, and for the archive of a bundle.
+// those of gzip, bzip2, xz, zstd or lz4. Reading fails with Errc::invalid for damaged data and for
+// more than `max` bytes.
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
                                          std::uint64_t max = kMaxDecompressed);
 

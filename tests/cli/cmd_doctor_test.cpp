@@ -203,6 +203,8 @@ TEST(Doctor, RejectsAFileThatIsNotALogInOneLine) {
       {directory.file("empty.log", ""), "empty.log' is empty"},
       {directory.file("a.zip", zip), "it is a zip archive; unpack it"},
       {directory.file("program", "\177ELF\n"), "it is binary data, not a log"},
+      {directory.file("b", std::string(257, '\0') + "ustar"),
+       "--root " + directory.path("b") + "'"},
       {directory.file("noise", std::string(100, '\001')), "it is binary data, not a log"},
   };
   for (const auto& [file, message] : files) {

@@ -73,12 +73,6 @@ constexpr std::string_view kZstd =
     "28b52ffd04588101006d616e615f6465765f737461727428293a206661696c656420746f20737461"
     "727420747820717565756573202d31390a3b96ebf3";
 
-// A tar.gz with one file.
-constexpr std::string_view kArchive =
-    "1f8b0800000000000203edca310e82401445d15fbb0a9630300cac87c2c406260174fd124b0bad34"
-    "2139a7b9c57bb7baedcb345fe387d2612ce5d5c37b0f39da9253978732f463a4b6cd5d1f4d8a3fb8"
-    "6ffbb4364dacb5ee9f7edff6937acc97000000000000000000e07c9ea2db1ee200280000";
-
 TEST(Decompress, LeavesOtherBytesAsTheyAre) {
   for (const auto* text : {"", "x", "\x1f", kText}) EXPECT_EQ(read_all(text).value(), text);
 }
@@ -121,12 +115,6 @@ TEST(Decompress, StatesThatAFileIsTruncated) {
     ASSERT_FALSE(cut);
     EXPECT_THAT(cut.error().message, HasSubstr("runcated "));
   }
-}
-
-TEST(Decompress, RefusesTheArchiveOfABundle) {
-  const auto refused = read_all(from_hex(kArchive));
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("it is a bundle"));
 }
 
 }  // namespace

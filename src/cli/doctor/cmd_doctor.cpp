@@ -105,7 +105,7 @@ Result<> DoctorCommand::open_logs(const os::System& system, const os::Files& unr
   for (const auto& path : options_.logs) {
     auto source = open_input(path);
     if (!source) return tl::unexpected<Error>(explain_log_error(source.error(), path));
-    auto text = std::make_unique<TextSource>(host::decompressed(std::move(*source)));
+    auto text = std::make_unique<TextSource>(host::decompressed(std::move(*source)), path);
     logs_.push_back({path, std::move(text)});
   }
   const bool only_captured = !context_.root.empty() && options_.logs.empty();
