@@ -57,6 +57,29 @@ std::string without_interface(const Result<std::vector<Nic>>& nics) {
   return "; these NICs have no interface now: " + join(names, ", ");
 }
 
+// Names the NICs whose interfaces are in another network namespace, and those of this one.
+std::string in_other_namespace(const Facts& facts) {
+  std::vector<std::string> others, here;
+  for (const auto& channel : facts.channels_elsewhere) others.push_back(channel.str());
+  if (others.empty()) return {};
+  for (const auto& nic : facts.nics.value_or(std::vector<Nic>{}))
+    here.push_back(fmt::format("'{}'", printable(nic.name())));
+  return fmt::format(
+      "; the interface of NIC {} is in another network namespace ('ip netns' and 'lsns -t net' "
+      "list them); NICs of this one: {}",
+      join(others, " and that of "),
+      here.empty() ? "none" : join(here, ", "));
+}
+
+// The end of an error about an interface that does not exist.
+std::string hint_for(const std::string& name, const Facts& facts) {
+  auto hint = in_other_namespace(facts);
+  if (!hint.empty()) return hint;
+  const std::string similar = printable(nearest(name, suggestible(facts)));
+  return similar.empty() ? without_interface(facts.nics)
+                         : fmt::format("; did you mean '{}'?", similar);
+}
+
 }  // namespace
 
 bool Nic::has_interface(int index) const {
@@ -100,15 +123,15 @@ Result<const Nic*> Facts::azure_nic(const std::string& name) const {
                     example == found.end() ? "" : ", such as " + printable((*example)->name())));
   }
   if (name.find(':') != std::string::npos) {
-    return fail(Errc::not_found, fmt::format("no Azure NIC has the address '{}'", shown));
+    return fail(
+        Errc::not_found,
+        fmt::format("no Azure NIC has the address '{}'{}", shown, in_other_namespace(*this)));
   }
   if (std::find(interfaces.begin(), interfaces.end(), name) != interfaces.end()) {
     return fail(Errc::not_found, fmt::format("interface '{}' is not an Azure NIC", shown));
   }
-  const std::string similar = printable(nearest(name, suggestible(*this)));
-  const auto hint =
-      similar.empty() ? without_interface(nics) : fmt::format("; did you mean '{}'?", similar);
-  return fail(Errc::not_found, fmt::format("interface '{}' does not exist{}", shown, hint));
+  return fail(Errc::not_found,
+              fmt::format("interface '{}' does not exist{}", shown, hint_for(name, *this)));
 }
 
 std::string module_obstacle(const Facts& facts, std::string_view name) {

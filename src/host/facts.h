@@ -258,10 +258,11 @@ struct MoveFacts {
 struct Facts {
   Result<Kernel> kernel;
   Result<Platform> platform;
-  Result<std::vector<PciFunction>> functions;  // MANA and mlx, sorted by address
-  std::string devices_note = {};               // why the functions were listed without libudev
-  Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
-  Result<> carries_complete;                   // error: Nic::carries may be incomplete
+  Result<std::vector<PciFunction>> functions;    // MANA and mlx, sorted by address
+  std::string devices_note = {};                 // why the functions were listed without libudev
+  Result<std::vector<Nic>> nics;                 // Azure NICs in the order of gather_nics()
+  Result<> carries_complete;                     // error: Nic::carries may be incomplete
+  std::vector<VmbusId> channels_elsewhere = {};  // of hv_netvsc in another network namespace
   std::vector<std::string> interfaces;  // all names and alternative names in the network namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;

@@ -132,6 +132,18 @@ Result<std::vector<Nic>> gather_complete_nics(const os::System& system,
   return nics;
 }
 
+// Returns the channels of hv_netvsc that no interface of this network namespace has.
+std::vector<VmbusId> channels_elsewhere(const os::Devices& devices,
+                                        const Result<std::vector<Nic>>& nics) {
+  std::vector<VmbusId> channels;
+  if (!nics) return channels;
+  for (const auto& channel : devices.vmbus_network().value_or(std::vector<os::VmbusDevice>{})) {
+    const bool is_here = std::ranges::find(*nics, channel.id, &Nic::vmbus) != nics->end();
+    if (channel.driver == kSyntheticDriver && !is_here) channels.push_back(channel.id);
+  }
+  return channels;
+}
+
 std::vector<std::string> names_of(const Result<std::vector<os::Link>>& links) {
   std::vector<std::string> names;
   if (!links) return names;
@@ -184,6 +196,7 @@ Facts gather(const os::System& system,
   facts.interfaces = names_of(links);
   facts.nics = gather_complete_nics(system, links, ssh_search, facts.carries_complete);
   facts.functions = with_all_vfs(std::move(facts.functions), facts.nics, system.files);
+  facts.channels_elsewhere = channels_elsewhere(system.devices, facts.nics);
   facts.modules = gather_modules(system.modules);
   const auto libraries =
       library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");

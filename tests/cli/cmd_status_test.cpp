@@ -184,5 +184,31 @@ TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {
                         "'enP30832p0s0d1' (uio_hv_generic)"));
 }
 
+TEST(StatusCommand, StatesThatANicIsInAnotherNetworkNamespace) {
+  const CopiedVm vm("healthy-two-nics");
+  auto links = nlohmann::json::parse(std::ifstream(vm.path("manactl/links.json")));
+  std::erase_if(links["links"].get_ref<nlohmann::json::array_t&>(), [](const auto& link) {
+    return link["name"] == "eth1" || link["name"] == "enP30832p0s0d1";
+  });
+  vm.write("manactl/links.json", links.dump());
+  const std::string where =
+      "; the interface of NIC 000d3a76-3bd1-000d-3a76-3bd1000d3a76 is in another network namespace "
+      "('ip netns' and 'lsns -t net' list them); NICs of this one: 'eth0'\n";
+  for (const std::string name : {"eth1", "00:0d:3a:76:3b:d1"}) {
+    for (const auto& words : {std::vector<std::string>{"status", name},
+                              {"args", name},
+                              {"check", name},
+                              {"prepare", name, "--dry-run"},
+                              {"restore", name, "--dry-run"}}) {
+      const auto outcome = vm.run(words);
+      EXPECT_EQ(outcome.code, 3) << words[0];
+      EXPECT_THAT(outcome.err, testing::EndsWith(where)) << words[0];
+    }
+  }
+  EXPECT_THAT(vm.run({"status"}).out,
+              HasSubstr("NIC 000d3a76-3bd1-000d-3a76-3bd1000d3a76: its interface is in another "
+                        "network namespace\n"));
+}
+
 }  // namespace
 }  // namespace manactl::test::cmd_status_test

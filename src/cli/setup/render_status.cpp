@@ -283,6 +283,9 @@ void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
   }
   auto& out = screen.stream();
   if (result.facts.nics->empty()) out << "No Azure NIC was found\n";
+  for (const auto& channel : result.facts.channels_elsewhere) {
+    out << "NIC " << channel.str() << ": its interface is in another network namespace\n";
+  }
   if (result.facts.memory.pools) writer.write_hugepages(result.facts);
   for (const auto& path : result.persistent) out << "at every boot: " << printable(path) << '\n';
   if (!result.journal_error.empty()) {
