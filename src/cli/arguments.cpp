@@ -64,6 +64,7 @@ class ArgumentCheck {
   Result<> long_option(std::string_view word, const std::string* next);
   Result<> short_options(std::string_view word, const std::string* next);
   Result<> positional(std::string_view word);
+  Result<> refuse_unknown(std::string_view name) const;
   Result<> refuse_separate_unit(std::string_view word) const;
   Result<> count(const CLI::Option* option, std::string_view name);
 
@@ -121,17 +122,29 @@ Result<> ArgumentCheck::refuse_separate_unit(std::string_view word) const {
       fmt::format("write the number and its unit as one word: {} {}", latest_->get_name(), value));
 }
 
+// Also recognizes "-queues" and "--root/tmp/vm".
+Result<> ArgumentCheck::refuse_unknown(std::string_view name) const {
+  const auto names = option_names(app_);
+  const auto takes = [this](std::string_view argument) {
+    return app_.get_option_no_throw(std::string(argument)) != nullptr;
+  };
+  auto hint =
+      suggestion(name.starts_with("--") ? std::string(name) : fmt::format("-{}", name), names);
+  for (const auto& known : names) {
+    const auto path = name.substr(std::min(known.size(), name.size()));
+    if (name.starts_with(known) && path.starts_with('/'))
+      hint = fmt::format("; did you mean '{} {}'?", known, printable(path));
+  }
+  if (hint.empty() && takes(type::kBenchOption)) hint = "; options of the measurement follow '--'";
+  if (hint.empty() && takes(type::kProgram)) hint = "; options of COMMAND follow '--'";
+  return fail(Errc::invalid, fmt::format("unknown option '{}'{}", printable(name), hint));
+}
+
 Result<> ArgumentCheck::long_option(std::string_view word, const std::string* next) {
   const auto equals = word.find('=');
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
-  if (option == nullptr) {
-    auto hint = suggestion(name, option_names(app_));
-    const bool forwards_options =
-        app_.get_option_no_throw(std::string(type::kBenchOption)) != nullptr;
-    if (hint.empty() && forwards_options) hint = "; options of the measurement follow '--'";
-    return fail(Errc::invalid, fmt::format("unknown option '{}'{}", printable(name), hint));
-  }
+  if (option == nullptr) return refuse_unknown(name);
   if (takes_value(*option)) {
     const bool missing = equals == std::string_view::npos ? next == nullptr || is_option(*next)
                                                           : equals + 1 == word.size();
@@ -153,9 +166,7 @@ Result<> ArgumentCheck::short_options(std::string_view word, const std::string* 
   for (std::size_t i = 1; i < word.size(); ++i) {
     const std::string name{'-', word[i]};
     const auto* option = app_.get_option_no_throw(name);
-    if (option == nullptr) {
-      return fail(Errc::invalid, fmt::format("unknown option '{}'", printable(word)));
-    }
+    if (option == nullptr) return refuse_unknown(word);
     auto good = count(option, name);
     if (!good) return good;
     if (!takes_value(*option)) continue;
