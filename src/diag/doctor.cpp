@@ -56,7 +56,8 @@ std::optional<Remedy> remedy_of(const Evidence& evidence) {
 
 std::optional<Remedy> remedy_of(const Alternative& alternative, const Evidence& evidence) {
   auto remedy = remedy_of(evidence);
-  if (!remedy && !alternative.fix.empty()) remedy = Remedy{alternative.fix, {}};
+  if (!remedy && !alternative.fix.empty())
+    remedy = Remedy{alternative.fix, {}, alternative.other_fixes};
   return remedy;
 }
 
@@ -70,6 +71,14 @@ std::string with_captures(std::string text, const Captures& captures) {
     }
   }
   return text;
+}
+
+Remedy with_captures(const Remedy& remedy, const Captures& captures) {
+  Remedy result{with_captures(remedy.why, captures), {}};
+  for (const auto& command : remedy.commands)
+    result.commands.push_back(with_captures(command, captures));
+  for (const auto& other : remedy.others) result.others.push_back(with_captures(other, captures));
+  return result;
 }
 
 std::vector<PossibleCause> possible_causes_of(const LogEntry& entry,
@@ -131,10 +140,12 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.count = one.count;
   item.cause = with_captures(signature.cause, captures);
   const auto* const of_program = fix_of_program(signature, one.log());
-  item.fix = with_captures(of_program != nullptr ? of_program->fix : signature.fix, captures);
-  for (const auto& command : of_program != nullptr ? of_program->commands : signature.commands) {
-    item.commands.push_back(with_captures(command, captures));
-  }
+  set_remedy(
+      item,
+      with_captures(of_program != nullptr
+                        ? Remedy{of_program->fix, of_program->commands, of_program->other_fixes}
+                        : Remedy{signature.fix, signature.commands, signature.other_fixes},
+                    captures));
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, one.log());
   item.proof = one.entry->proof;

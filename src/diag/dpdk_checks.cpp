@@ -270,8 +270,8 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   Finding finding = findings.build(
       "no installed DPDK has net_mana",
-      "install a newer package of the distribution's DPDK, or build the named release or a later "
-      "one ('manactl help dpdk.installed' shows how)");
+      "install a newer package of the distribution's DPDK; if there is none, build the named "
+      "release ('manactl help dpdk.installed' shows how)");
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;

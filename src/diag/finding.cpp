@@ -22,6 +22,10 @@ std::vector<Remedy> numbered(const Remedy& remedy) {
   return all;
 }
 
+void add_other_remedy(Finding& finding, Remedy other) {
+  if (finding.remedy) finding.remedy->others.push_back(std::move(other));
+}
+
 Finding warn(std::string detail, Remedy remedy, std::vector<std::string> evidence) {
   return {Status::warn, std::move(detail), std::move(remedy), std::move(evidence)};
 }

@@ -56,6 +56,9 @@ struct Finding {
   std::string reason = {};
 };
 
+// Adds a remedy that can replace the one of a warning or failure.
+void add_other_remedy(Finding& finding, Remedy other);
+
 Finding pass(std::string detail, std::vector<std::string> evidence = {});
 Finding warn(std::string detail, Remedy remedy, std::vector<std::string> evidence = {});
 Finding fail(std::string detail, Remedy remedy, std::vector<std::string> evidence = {});

@@ -167,9 +167,13 @@ Finding ports(const host::Facts& facts, const CheckOptions& /*options*/) {
       findings.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }
   }
-  return findings.build("no MANA function has a driver: see hardware.driver",
-                        "read the kernel log, which shows why the driver did not start, or run "
-                        "manactl in the network namespace that has the interfaces of the ports");
+  Finding finding = findings.build("no MANA function has a driver: see hardware.driver",
+                                   "read the kernel log, which shows why the driver did not start");
+  add_other_remedy(finding,
+                   {"run manactl in the network namespace that has the interfaces of the ports; "
+                    "these commands list the namespaces:",
+                    {"ip netns", "lsns -t net"}});
+  return finding;
 }
 
 Finding coexistence(const host::Facts& facts, const CheckOptions& /*options*/) {

@@ -45,7 +45,7 @@ Finding binding(const host::Facts& facts, const CheckOptions& options) {
       "no Azure NIC",
       "give the NIC back to the kernel, with the settings that prepare has saved: now neither the "
       "kernel nor DPDK can use it, probably because binding it to user space was interrupted");
-  if (finding.remedy) finding.remedy->others.push_back(std::move(by_hand));
+  add_other_remedy(finding, std::move(by_hand));
   return finding;
 }
 

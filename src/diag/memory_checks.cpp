@@ -204,9 +204,8 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
   }
   Finding finding = findings.build(
       "no MANA function",
-      "reserve the missing pages, or start testpmd with fewer packet buffers (--total-num-mbufs); "
-      "the number in the command includes the pages that are in use; manactl bench needs fewer "
-      "pages");
+      "reserve the missing pages; the number in the command includes the pages that are in use; "
+      "manactl bench, and testpmd with fewer packet buffers (--total-num-mbufs), need fewer pages");
   release_unused_pages(facts, finding);
   return finding;
 }
@@ -218,11 +217,10 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
 std::optional<Finding> mounted_for_other_sizes(const host::Memory& memory) {
   if (!host::has_reserved_pages(memory) || memory.mounts->empty()) return std::nullopt;
   std::vector<std::string> mounted, reserved;
-  Finding finding =
-      warn("",
-           {"start the program with --in-memory, reserve pages of the mounted size, or mount "
-            "hugetlbfs for the reserved pages too (in /etc/fstab to make it permanent)",
-            {}});
+  Finding finding = warn("",
+                         {"add a mount of hugetlbfs for the reserved pages (in /etc/fstab to make "
+                          "it permanent); a program with --in-memory needs none",
+                          {}});
   for (const auto& mount : *memory.mounts) {
     const auto size = mount.page_kib == 0 ? host::default_page_kib(memory) : mount.page_kib;
     mounted.push_back(size_text(size));

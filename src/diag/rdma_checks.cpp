@@ -102,7 +102,7 @@ Finding nodes(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   return findings.build(
       "no MANA RDMA device",
-      "let udev create the device node with mode 0666, or start the container with --device "
+      "let udev create the device node with mode 0666, and start containers with --device "
       "/dev/infiniband: DPDK opens /dev/infiniband/uverbsN for reading and writing");
 }
 
@@ -173,7 +173,7 @@ Remedy newer_rdma_core(const host::Facts& facts) {
         std::move(commands)};
   }
   if (is_rdma_core_too_old(facts)) {
-    return {"install or build rdma-core 44 or later; mask rdma-ndd (it delays logins):",
+    return {"build rdma-core 44 or later; mask rdma-ndd (it delays logins):",
             build_rdma_core(family_of(facts))};
   }
   return {

@@ -52,6 +52,15 @@ Captures read_captures(const JsonFields& entry, const char* key) {
   return captures;
 }
 
+std::vector<Remedy> read_other_fixes(const JsonFields& entry) {
+  std::vector<Remedy> fixes;
+  if (!entry.has("other_fixes")) return fixes;
+  for (const auto& row : entry.objects("other_fixes")) {
+    fixes.push_back({row.text("fix"), texts_or_none(row, "commands")});
+  }
+  return fixes;
+}
+
 std::vector<Alternative> read_alternatives(const JsonFields& entry) {
   std::vector<Alternative> alternatives;
   if (!entry.has("alternatives")) return alternatives;
@@ -61,7 +70,8 @@ std::vector<Alternative> read_alternatives(const JsonFields& entry) {
                             texts_or_none(row, "checks"),
                             row.text_or_empty("observation"),
                             read_captures(row, "when"),
-                            row.text_or_empty("fix")});
+                            row.text_or_empty("fix"),
+                            read_other_fixes(row)});
   }
   return alternatives;
 }
@@ -96,7 +106,10 @@ std::vector<ProgramFix> read_fixes(const JsonFields& entry) {
   std::vector<ProgramFix> fixes;
   if (!entry.has("fixes")) return fixes;
   for (const auto& row : entry.objects("fixes")) {
-    fixes.push_back({row.text("program"), row.text("fix"), texts_or_none(row, "commands")});
+    fixes.push_back({row.text("program"),
+                     row.text("fix"),
+                     texts_or_none(row, "commands"),
+                     read_other_fixes(row)});
   }
   return fixes;
 }
@@ -169,6 +182,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.meaning = entry.text("meaning");
   signature.cause = entry.text("cause");
   signature.fix = entry.text("fix");
+  signature.other_fixes = read_other_fixes(entry);
   signature.confirm = entry.text_or_empty("confirm");
   signature.commands = texts_or_none(entry, "commands");
   signature.fixes = read_fixes(entry);

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "diag/counter_rule.h"
+#include "diag/finding.h"
 #include "diag/state.h"
 
 namespace manactl::diag {
@@ -40,6 +41,7 @@ struct Alternative {
   std::string observation = {};     // if set, the VM has this cause only if it applies
   Captures values = {};             // the line has one of these values if this is its cause
   std::string fix = {};             // if set, replaces that of the signature for this cause
+  std::vector<Remedy> other_fixes = {};  // as those of the signature
 };
 
 // Detects a missing step. After a line of `from`, the signature applies to a line of `until` in the
@@ -73,6 +75,7 @@ struct ProgramFix {
   std::string program;
   std::string fix;
   std::vector<std::string> commands;
+  std::vector<Remedy> other_fixes = {};
 };
 
 struct Signature {
@@ -90,10 +93,11 @@ struct Signature {
   std::optional<VfState> vf_state;  // of a NIC when the log ends (see diag/outage.h)
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
-  std::vector<ProgramFix> fixes;          // replace `fix` and `commands` in logs of these programs
-  std::string application;                // the program that prints the line, as `fixes` name it
-  std::string confirm;                    // how to confirm the cause by hand
-  std::vector<std::string> commands;      // for a root shell; may be empty
+  std::vector<Remedy> other_fixes;    // each can replace `fix` and `commands`; the best comes first
+  std::vector<ProgramFix> fixes;      // replace all of these in logs of these programs
+  std::string application;            // the program that prints the line, as `fixes` name it
+  std::string confirm;                // how to confirm the cause by hand
+  std::vector<std::string> commands;  // for a root shell; may be empty
   std::vector<Alternative> alternatives;  // if the line alone does not show the cause
   std::string since, until;               // releases that print the line, as text for people
 

@@ -3,6 +3,7 @@
 #include "diag/signature_set.h"
 
 #include <gmock/gmock.h>
+#include <re2/re2.h>
 
 #include <set>
 
@@ -138,6 +139,27 @@ TEST_P(EverySignature, HasAllTexts) {
   EXPECT_FALSE(s.cause.empty()) << s.id;
   EXPECT_FALSE(s.fix.empty()) << s.id;
   EXPECT_EQ(s.role == Role::cause || s.role == Role::consequence, s.rank > 0) << s.id;
+}
+
+// A fix that joins several by "or" leaves the choice to the reader: those are `other_fixes`, the
+// best one first. The line of mana-start-tx-other has a number that decides.
+TEST_P(EverySignature, HasOneChoiceInEachFix) {
+  const auto& s = signature();
+  if (s.id == "mana-start-tx-other" || s.role > Role::consequence) return;
+  const re2::RE2 choice(
+      "[,;] or "
+      "(?:add|attach|bind|deallocate|disable|give|install|let|lower|more|move|omit|put|raise|"
+      "reboot|redeploy|reduce|request|restart|run|send|set|start|stop|use|write)\\b");
+  const auto expect_one = [&choice](std::string_view fix, const std::vector<Remedy>& others) {
+    EXPECT_FALSE(re2::RE2::PartialMatch(fix, choice)) << fix;
+    for (const auto& other : others) {
+      EXPECT_FALSE(re2::RE2::PartialMatch(other.why, choice)) << other.why;
+      EXPECT_NE(other.why, "");
+    }
+  };
+  expect_one(s.fix, s.other_fixes);
+  for (const auto& one : s.fixes) expect_one(one.fix, one.other_fixes);
+  for (const auto& one : s.alternatives) expect_one(one.fix, one.other_fixes);
 }
 
 std::string name_of_case(const testing::TestParamInfo<std::size_t>& info) {
