@@ -80,6 +80,7 @@ void CounterReader::begin_report(const Unread& unread) {
   format_ = unread.format;
   report_.program = format_->program;
   report_.device = unread.device;
+  report_.format = format_;
   report_.has_deltas = format_->has_deltas;
   report_.is_port = format_->is_port;
   // Without names, the reports may be about several devices.

@@ -46,16 +46,18 @@ enum class CounterConclusion : std::uint8_t {
   resumed,  // they change again
   grown,    // the counters `of` have grown since the report before, or one report shows enough
             // packets
+  idle,     // no counter of `of` changes in the reports of any device of the program
   frozen,   // no report changes the counters `of`, while those of `reference` grow
   zero,     // the counters `of` are 0, while those of `reference` grow
   missing,  // `of` are less than `per_mille` of `reference` of another port, which sent them
   share,    // `of` are at least `per_mille` of the sum of `of` and `reference`
 };
 
-inline constexpr EnumWords<CounterConclusion, 7> kCounterConclusions = {{
+inline constexpr EnumWords<CounterConclusion, 8> kCounterConclusions = {{
     {CounterConclusion::stopped, "stopped"},
     {CounterConclusion::resumed, "resumed"},
     {CounterConclusion::grown, "grown"},
+    {CounterConclusion::idle, "idle"},
     {CounterConclusion::frozen, "frozen"},
     {CounterConclusion::zero, "zero"},
     {CounterConclusion::missing, "missing"},

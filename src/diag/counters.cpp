@@ -156,7 +156,11 @@ void CounterTracker::update(Series& series, CounterReport& report) {
     if (report.has_deltas) value->value += total->newest.value;
     std::swap(total->newest, *value);
   }
-  ++series.reports;
+  if (series.reports++ == 0) {
+    series.format = report.format;
+    series.of_first_command = 0;
+  }
+  if (series.format == report.format) ++series.of_first_command;
 }
 
 void CounterTracker::add(CounterReport& report) {
@@ -277,6 +281,7 @@ void CounterTracker::conclude(const Series& series) {
   for (const auto* const signature : rules_) {
     const auto& rule = *signature->counters;
     if (series.reports == 0 || !applies(rule, series)) continue;
+    if (rule.conclusion == CounterConclusion::idle) look_for_idle(*signature, series);
     if (rule.conclusion == CounterConclusion::frozen) look_for_frozen(*signature, series);
     if (rule.conclusion == CounterConclusion::zero) look_for_zero(*signature, series);
     if (rule.conclusion == CounterConclusion::share) look_for_share(*signature, series);
@@ -306,6 +311,20 @@ bool CounterTracker::is_zero_everywhere(const CounterRule& rule, const Series& s
     const auto* const value = shown(other, rule.of);
     return other.reports >= series.reports && (value == nullptr || value->value == 0);
   });
+}
+
+// A program without traffic may be healthy, but does not show that it works. Two commands print the
+// same counters at one time. Those of a port of DPDK count from the start of the program.
+void CounterTracker::look_for_idle(const Signature& signature, const Series& series) {
+  const auto& counters = signature.counters->of;
+  const auto* const value = shown(series, counters);
+  const bool is_idle =
+      value != nullptr && (value->value == 0 || !series.is_port) && !is_paused_ &&
+      std::ranges::all_of(series_, [&](const Series& other) {
+        const bool is_same = other.program == series.program;
+        return !is_same || (other.of_first_command > 1 && growth(other, counters) == 0);
+      });
+  if (is_idle) report(signature, series, value->line, {});
 }
 
 void CounterTracker::look_for_frozen(const Signature& signature, const Series& series) {

@@ -37,6 +37,7 @@ class CounterReport {
   const CounterValue* find(Counter counter) const;
 
   std::string program, device, time;
+  const void* format = nullptr;              // reports of one command have the same
   bool has_deltas = false, is_port = false;  // see CounterFormat
   bool is_comparable = false;  // false if other reports of the series may be about another device
 
@@ -86,6 +87,8 @@ class CounterTracker {
     std::string program, device;
     bool is_port = false;
     std::uint64_t reports = 0;
+    const void* format = nullptr;        // of the first report
+    std::uint64_t of_first_command = 0;  // reports of this format
     std::array<std::optional<Total>, kCounters.size()> totals;
     std::vector<Stop> stops;  // same indexes as rules_
 
@@ -105,6 +108,7 @@ class CounterTracker {
   void note_receiver(const Signature& signature, const Series& series);
   void look_for_missing();
   bool is_zero_everywhere(const CounterRule& rule, const Series& series) const;
+  void look_for_idle(const Signature& signature, const Series& series);
   void look_for_frozen(const Signature& signature, const Series& series);
   void look_for_zero(const Signature& signature, const Series& series);
   void look_for_share(const Signature& signature, const Series& series);

@@ -63,6 +63,9 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   for (const auto* const key : {"index", "index2", "index3"}) {
     if (device.index.empty()) device.index = capture(captures, key);
   }
+  for (const auto* const key : {"series", "series2", "series3", "series4", "series5"}) {
+    if (device.series.empty()) device.series = capture(captures, key);
+  }
   if (signature.about == NicPart::synthetic) {
     const auto nic = nics_.find(nic_in(captures));
     if (nic != nics_.end()) device.channel = nic->second;

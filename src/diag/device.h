@@ -20,7 +20,7 @@ struct Device {
   std::string channel;      // UUID of the VMBus channel
   std::string interface;    // the first name of the VF's interface
   std::string port;         // number of a DPDK port
-  std::string series = {};  // of counters, if the program does not print the number of a DPDK port
+  std::string series = {};  // of counters: the name that the program gives to the port
   std::string index = {};   // of a port of the adapter that has no interface
 
   // False if both have a name of the same kind and these names differ.

@@ -111,6 +111,7 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) {
       break;
     case State::probed:
     case State::servicing:
+    case State::idle:
       break;
   }
 }

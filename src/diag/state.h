@@ -23,9 +23,10 @@ enum class State {
   servicing,  // the adapter is being reset or serviced
   lost,       // the device has disappeared
   stopped,    // the program or the kernel has stopped using the device in an orderly way
+  idle,       // no counter of packets changes
 };
 
-inline constexpr EnumWords<State, 11> kStates = {{
+inline constexpr EnumWords<State, 12> kStates = {{
     {State::detected, "detected"},
     {State::probed, "probed"},
     {State::joined, "joined"},
@@ -37,6 +38,7 @@ inline constexpr EnumWords<State, 11> kStates = {{
     {State::servicing, "servicing"},
     {State::lost, "lost"},
     {State::stopped, "stopped"},
+    {State::idle, "idle"},
 }};
 
 constexpr bool is_step(State state) {

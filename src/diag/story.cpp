@@ -349,19 +349,16 @@ bool Story::has_probed_since(const LogEntry& error, const Run& run) {
 }
 
 // An error that names one port of the adapter is not recovered by a line about another port.
-bool Story::proves_recovery(const Signature& signature,
-                            const Device& device,
-                            const Run& run,
-                            const LogEntry& error) const {
+bool Story::proves_recovery(const Step& step, const LogEntry& error) {
+  const auto& [signature, device, run, is_other_path] = step;
   if (!signature.state || !is_step(*signature.state) || !device.may_be(error.device)) return false;
-  // The counters may be those of a port without the fault.
-  if (signature.counters) return false;
+  // Counters show nothing about other ports.
+  const bool is_of_port = !device.series.empty() && device.series == error.device.series;
+  if (signature.counters) return is_of_port;
   const auto kind_of_error = error.signature == nullptr ? run.kind : kind_of(*error.signature);
   // A NIC that works in the kernel does not prove that a program can use it.
   if (run.kind == RunKind::boot && kind_of_error == RunKind::program) return false;
-  const bool is_other_path =
-      signature.source == kApplication && is_about_mana(error) && is_on_synthetic_path(run);
-  if (is_other_path) return false;
+  if (is_other_path && is_about_mana(error)) return false;
   if (!error.device.index.empty() && device.index.empty() && !has_probed_since(error, run))
     return false;
   const bool is_later_run = kind_of_error == run.kind && error.run != run.number;
@@ -373,12 +370,14 @@ void Story::resolve_open(const Signature& signature,
                          const Device& device,
                          const Event& event,
                          const Run& run) {
+  const bool is_other_path = signature.source == kApplication && is_on_synthetic_path(run);
+  const Step step{signature, device, run, is_other_path};
   const auto is_resolved = [&](const LogEntry& error) {
     if (error.last_line >= event.line) return false;
     const bool is_resolver = error.signature != nullptr &&
                              contains(error.signature->resolved_by, signature.id) &&
                              device.may_be(error.device);
-    return is_resolver || proves_recovery(signature, device, run, error);
+    return is_resolver || proves_recovery(step, error);
   };
   std::erase_if(open_, [&](Slot* slot) {
     if (!is_resolved(slot->open)) return false;

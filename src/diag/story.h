@@ -73,8 +73,9 @@ class Story {
  public:
   static constexpr std::size_t kMaxRuns = 100;
   static constexpr std::size_t kMaxMilestones = 50;  // per run
-  static constexpr std::size_t kMaxDevices = 1000;   // pairs of a signature and a device
-  static constexpr std::size_t kMaxUnknown = 50;     // kinds of unrecognized lines
+  // Pairs of a signature and a device. Each line with a state is compared with all open ones.
+  static constexpr std::size_t kMaxDevices = 256;
+  static constexpr std::size_t kMaxUnknown = 50;  // kinds of unrecognized lines
 
   // Returns true if the line shows that a run of a program has failed.
   bool add(const Signature& signature,
@@ -117,6 +118,14 @@ class Story {
     LogEntry open, expected, recovered;
   };
 
+  // A line that may resolve errors.
+  struct Step {
+    const Signature& signature;
+    const Device& device;
+    const Run& run;
+    bool is_other_path = false;  // packets of the application take the synthetic path
+  };
+
   using Key = std::tuple<const Signature*, bool, std::string>;
 
   Run& run_of(const Signature& signature, const Event& event);
@@ -134,10 +143,7 @@ class Story {
   const Milestone* reason_to_ignore(const LogEntry& error);
   void end_killed_run(const Event& event);
   static bool has_probed_since(const LogEntry& error, const Run& run);
-  bool proves_recovery(const Signature& signature,
-                       const Device& device,
-                       const Run& run,
-                       const LogEntry& error) const;
+  static bool proves_recovery(const Step& step, const LogEntry& error);
   void resolve_open(const Signature& signature,
                     const Device& device,
                     const Event& event,

@@ -108,6 +108,17 @@ const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
   return nic == log.nics.end() ? nullptr : &*nic;
 }
 
+// The newest report without a change of the counters, if no later line shows packets.
+const Milestone* idle_report(const Run& run) {
+  const Milestone* idle = nullptr;
+  for (const auto& one : run.milestones) {
+    if (one.state == State::idle) idle = &one;
+  }
+  const bool is_over = idle != nullptr && run.worked && run.worked->state == State::traffic &&
+                       run.worked->last_line > idle->last_line;
+  return is_over ? nullptr : idle;
+}
+
 // Whether packets pass after the error: on the synthetic path, or on another port.
 bool works_partly(const Run& run, const LogEntry& error) {
   if (error.signature->affects_one_port || !error.device.index.empty()) {
@@ -226,6 +237,11 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (lost != nullptr && run->worked) return {Answer::worked_until, run->worked, lost->quote};
   const auto* const nic = nic_without_vf(log, run);
   if (nic != nullptr) return {Answer::away, run->worked, nic->since};
+  // Another port works: a line about this one would have resolved the error.
+  const bool is_of_port = error != nullptr && !error->device.series.empty();
+  if (is_of_port && run->worked) return {Answer::degraded, {}, error->first};
+  const auto* const idle = idle_report(*run);
+  if (idle != nullptr && error == nullptr) return {Answer::no_failure, {}, {}, *idle};
   if (run->worked) return {Answer::works, run->worked, {}};
   if (error != nullptr) return {Answer::failed_unknown, {}, error->first};
   return {};

@@ -43,6 +43,8 @@ struct Verdict {
   Answer answer = Answer::no_failure;
   std::optional<Milestone> worked;  // the newest line that shows a working device
   std::optional<Quote> failure;     // the line that shows the failure
+  // The report whose counters have not changed: nothing shows that the program works.
+  std::optional<Milestone> idle = {};
 };
 
 struct LogReport;

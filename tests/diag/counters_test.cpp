@@ -364,6 +364,26 @@ TEST(Counters, OfARepeatedReportAreThoseOfAnIdlePort) {
   EXPECT_TRUE(diagnosis.others.empty());
 }
 
+TEST(Counters, ThatNeverChangeDoNotShowThatTheProgramWorks) {
+  const Port idle;
+  const std::string command = "# ovs-vsctl get Interface up0 statistics\n";
+  const auto same = command + "{rx_packets=90211334117, tx_packets=881}\n";
+  for (const auto& text : {start("io") + report(idle) + report(idle), same + same}) {
+    const auto verdict = diagnose_text("EAL: Detected CPU lcores: 8\n" + text).verdict.value();
+    EXPECT_EQ(verdict.answer, Answer::no_failure) << text;
+    EXPECT_TRUE(verdict.idle) << text;
+    EXPECT_FALSE(verdict.worked) << text;
+  }
+  const auto since_start = report({.rx = 12}) + report({.rx = 12});
+  EXPECT_EQ(diagnose_text(start("io") + since_start).verdict->answer, Answer::works);
+  EXPECT_EQ(diagnose_text(start("io") + report(idle)).verdict->answer, Answer::works);
+  const auto moves = report({.rx = 99, .tx = 99});
+  EXPECT_EQ(diagnose_text(start("io") + report(idle) + moves).verdict->answer, Answer::works);
+  const auto second = report({}, "1") + report({}, "1");
+  EXPECT_EQ(diagnose_text(start("io") + report(idle) + moves + second).verdict->answer,
+            Answer::works);
+}
+
 TEST(Counters, OfManyDevicesDoNotFillTheMemory) {
   std::string text = start("rxonly");
   for (int i = 0; i < 3000; ++i) text += report({.rx = 7, .missed = 9000}, std::to_string(i));

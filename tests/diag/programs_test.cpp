@@ -48,6 +48,25 @@ TEST(FixOfAProgram, IsThatOfTheProgramInTheLog) {
               HasSubstr("`threads`"));
 }
 
+TEST(OpenVSwitch, IsDegradedIfOnlyCountersOfOtherPortsGrow) {
+  const auto counters = [](const std::string& port, int packets) {
+    return fmt::format(
+        "# ovs-vsctl get Interface {} statistics\n{{rx_bytes=0, rx_packets={}, tx_packets={}}}\n",
+        port,
+        packets,
+        packets);
+  };
+  const std::string failed = std::string(kOvs) +
+                             "netdev_dpdk|WARN|Interface m0 eth_dev setup error Invalid argument\n"
+                             "dpif_netdev|ERR|Failed to set interface m0 new configuration\n";
+  const auto other = diagnose_text(failed + counters("m1", 2000) + counters("m1", 4000));
+  EXPECT_EQ(other.verdict->answer, Answer::degraded);
+  EXPECT_EQ(other.verdict->failure->line, 2U);
+  const auto same = diagnose_text(failed + counters("m0", 2000) + counters("m0", 4000));
+  EXPECT_EQ(same.verdict->answer, Answer::works);
+  EXPECT_THAT(ids(same.recovered), Contains("ovs-port-failed"));
+}
+
 // Options of testpmd and EAL that other programs do not have.
 TEST(FixOfAProgram, ExistsIfTheFixNamesAnOptionOfTestpmdOrEal) {
   const re2::RE2 option(

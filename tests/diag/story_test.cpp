@@ -32,6 +32,19 @@ std::string log_of(std::initializer_list<std::string_view> lines) {
   return text;
 }
 
+// Every line with a state is compared with every open error.
+TEST(OpenErrors, AreLimitedInNumber) {
+  std::string text = kStart;
+  for (int port = 0; port < 2000; ++port) {
+    text += "MANA_DRIVER: mana_rss_hash_update(): Port " + std::to_string(port) +
+            " invalid RSS HF 0x20\n";
+  }
+  const auto log = read_text(text);
+  EXPECT_LE(log.entries.size(), 310U);
+  EXPECT_EQ(log.matched_lines, 2001U);
+  EXPECT_EQ(root_id(diagnose(Report{}, {log})), "mana-rss-bad-argument");
+}
+
 std::vector<State> states(const Run& run) {
   std::vector<State> states;
   for (const auto& one : run.milestones) states.push_back(one.state);

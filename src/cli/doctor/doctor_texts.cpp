@@ -102,12 +102,19 @@ std::vector<Headline> headlines(const DoctorResult& result) {
              "the logs contain no line of a MANA NIC or its drivers. Use --log with the logs of "
              "the kernel and of the DPDK program on a VM with MANA."}};
   }
+  if (verdict.idle) {
+    const auto& signature = *verdict.idle->signature;
+    const auto place = place_of(result, verdict.idle->quote.log, verdict.idle->last_line);
+    return {{Color::none, "Idle:", fmt::format("{} ({})", signature.title, place)},
+            {Color::none, "Next:", signature.fix}};
+  }
   std::vector<Headline> rows;
   if (worked && verdict.answer == diag::Answer::worked_until) {
     rows = success_and_fault(result, verdict);
   }
   if (has_unknown_cause(result)) {
-    rows.push_back({Color::red, "Failed,", "and the cause is unknown"});
+    const bool is_degraded = verdict.answer == diag::Answer::degraded;
+    rows.push_back({Color::red, is_degraded ? "Degraded," : "Failed,", "and the cause is unknown"});
   }
   return rows;
 }
@@ -115,7 +122,8 @@ std::vector<Headline> headlines(const DoctorResult& result) {
 std::string no_cause_text(const DoctorResult& result) {
   const auto& verdict = result.diagnosis.verdict;
   // The answer for the logs is already there.
-  const bool is_answered = verdict && verdict->answer != diag::Answer::no_failure;
+  const bool is_answered =
+      verdict && (verdict->answer != diag::Answer::no_failure || verdict->idle);
   const auto* const mana = result.report.find("hardware.mana");
   const bool no_mana = mana == nullptr || mana->finding.status != diag::Status::pass;
   const bool only_logs = no_mana && result.probe == nullptr;

@@ -74,6 +74,7 @@ Json verdict_json(const DoctorResult& result) {
   const bool is_unknown = diag::is_failure(verdict->answer) && !result.diagnosis.root;
   return {{"answer", word_of(diag::kAnswers, verdict->answer)},
           {"worked", verdict->worked ? milestone_json(*verdict->worked) : Json(nullptr)},
+          {"idle", verdict->idle ? milestone_json(*verdict->idle) : Json(nullptr)},
           {"failure", quote_json(verdict->failure)},
           {"failure_time", verdict->failure ? text_or_null(verdict->failure->time) : Json(nullptr)},
           {"report_with", is_unknown ? Json(safe(report_command(result))) : Json(nullptr)}};
