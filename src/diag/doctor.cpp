@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "base/text.h"
+#include "diag/program_fix.h"
 #include "diag/remedies.h"
 #include "diag/symptom.h"
 
@@ -121,15 +122,6 @@ void set_remedy(Diagnosis::Item& item, const Remedy& remedy) {
   item.other_fixes = remedy.others;
 }
 
-// The fix for a program of the log; null if there is none. Of several, the first one is the most
-// specific: Open vSwitch may run as a service or in a container.
-const ProgramFix* fix_of_program(const Signature& signature, const LogReport& log) {
-  const auto fix = std::ranges::find_if(signature.fixes, [&log](const ProgramFix& one) {
-    return log.applications.contains(one.program);
-  });
-  return fix == signature.fixes.end() ? nullptr : &*fix;
-}
-
 Diagnosis::Item item_of(const Symptom& one) {
   const auto& signature = one.signature();
   const auto& captures = one.entry->captures;
@@ -139,13 +131,14 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.quote = one.entry->first;
   item.count = one.count;
   item.cause = with_captures(signature.cause, captures);
-  const auto* const of_program = fix_of_program(signature, one.log());
+  const auto* const of_program = fix_of_program(one.log(), *one.entry);
   set_remedy(
       item,
       with_captures(of_program != nullptr
                         ? Remedy{of_program->fix, of_program->commands, of_program->other_fixes}
                         : Remedy{signature.fix, signature.commands, signature.other_fixes},
                     captures));
+  for (auto& command : item.commands) command = with_names(command, one.log(), *one.entry);
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, one.log());
   item.proof = one.entry->proof;

@@ -294,6 +294,7 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
   note_program(signature.source, event, line);
   arguments_.next(signature, match.captures, event);
   if (!signature.application.empty()) report_.applications.insert(signature.application);
+  story_.add_application(signature.application);
   if (signature.role == Role::note) {
     const auto release = capture(match.captures, "release");
     if (!release.empty()) report_.dpdk_release = release;

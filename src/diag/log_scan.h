@@ -27,16 +27,16 @@ struct LogReport {
   std::vector<NicStory> nics;         // synthetic NICs of the last boot, when the log ends
   std::string first_time, last_time;  // of the first and last lines with a time; may be empty
   std::uint64_t lines = 0;
-  std::uint64_t matched_lines = 0;  // lines that match a signature
-  std::uint64_t more_unknown = 0;   // unrecognized lines without an entry
-  std::string dpdk_release;         // "24.11.2"; empty if the log does not contain it
-  std::string dpdk_range;           // "22.11 to 24.07", from message prefixes; may be empty
-  bool has_mana = false;            // a line of a driver or library of MANA
-  bool has_platform = false;        // a line of DPDK, or of a driver of Hyper-V
-  bool has_other_nic = false;       // a line of the driver of another NIC
-  std::set<std::string, std::less<>> applications;  // Signature::application of the lines
-  std::vector<Observation> observations;            // from arguments and outputs in the log
-  TicketReport ticket;                              // from pasted commands and their output
+  std::uint64_t matched_lines = 0;        // lines that match a signature
+  std::uint64_t more_unknown = 0;         // unrecognized lines without an entry
+  std::string dpdk_release;               // "24.11.2"; empty if the log does not contain it
+  std::string dpdk_range;                 // "22.11 to 24.07", from message prefixes; may be empty
+  bool has_mana = false;                  // a line of a driver or library of MANA
+  bool has_platform = false;              // a line of DPDK, or of a driver of Hyper-V
+  bool has_other_nic = false;             // a line of the driver of another NIC
+  Applications applications;              // of all runs
+  std::vector<Observation> observations;  // from arguments and outputs in the log
+  TicketReport ticket;                    // from pasted commands and their output
 
   // DPDK without any NIC may have failed before it found MANA.
   bool is_about_mana() const { return has_mana || (has_platform && !has_other_nic); }

@@ -134,6 +134,7 @@ bool Story::add(const Signature& signature,
   repeated_run_ = nullptr;
   auto& run = run_of(signature, event);
   run.last_line = std::max(run.last_line, event.line);
+  if (run.kind == RunKind::program) run.applications.merge(std::exchange(applications_, {}));
   const auto release = capture(captures, "release");
   if (!release.empty() && run.kind == RunKind::program) run.dpdk_release = release;
   const bool is_end = signature.ends && run.ending != *signature.ends;

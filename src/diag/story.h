@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -33,6 +34,8 @@ struct Milestone {
   std::string last_time = {};
 };
 
+using Applications = std::set<std::string, std::less<>>;
+
 struct Run {
   std::uint64_t number = 0;  // from 1, in the order of the log
   RunKind kind = RunKind::program;
@@ -45,6 +48,7 @@ struct Run {
   Ending ending = Ending::none;
   std::optional<Quote> end;                  // the first line that shows the end
   std::vector<const Signature*> beginnings;  // of the lines that begin the run
+  Applications applications = {};            // Signature::application of its lines
 };
 
 enum class Resolution {
@@ -106,7 +110,17 @@ class Story {
 
   std::vector<LogEntry> take_entries();  // in the order of their first lines
 
-  std::vector<Run> take_runs() { return std::move(runs_); }
+  // Expects the application of each line that shows it, before add(). The next line of a run shows
+  // which run it is.
+  void add_application(const std::string& name) {
+    if (!name.empty()) applications_.insert(name);
+  }
+
+  std::vector<Run> take_runs() {
+    auto* const newest = current_run(RunKind::program);
+    if (newest != nullptr) newest->applications.merge(applications_);
+    return std::move(runs_);
+  }
 
   std::uint64_t more_runs() const { return more_runs_; }  // omitted by take_runs()
 
@@ -157,6 +171,7 @@ class Story {
   std::vector<Slot*> open_;  // the slots with an open entry that a later line may resolve
   OutageTracker outages_;
   std::string last_time_;
+  Applications applications_;        // of the next line of a program
   const Signature* last_ = nullptr;  // of the newest line; null if it was unrecognized
   Run* repeated_run_ = nullptr;      // of the lines of repeat(); null after any other line
   Milestone* repeated_ = nullptr;    // of `repeated_run_`

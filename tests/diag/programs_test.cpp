@@ -67,6 +67,30 @@ TEST(OpenVSwitch, IsDegradedIfOnlyCountersOfOtherPortsGrow) {
   EXPECT_THAT(ids(same.recovered), Contains("ovs-port-failed"));
 }
 
+TEST(FixOfAProgram, IsThatOfTheRunWithTheCause) {
+  const std::string start = "EAL: Detected CPU lcores: 8\n";
+  const auto testpmd_first = diagnose_text(start + kUnequal + kOvs + start + kOvs);
+  EXPECT_THAT(testpmd_first.root->fix, HasSubstr("--rxq=4"));
+  EXPECT_THAT(fix_of(start + kForwards + kOvs + start + kUnequal), HasSubstr("PMD threads"));
+  EXPECT_THAT(fix_of(start + kForwards + start + kUnequal + kOvs), HasSubstr("PMD threads"));
+}
+
+TEST(FixOfAProgram, NamesThePortOrTheInterfaceThatTheLogShows) {
+  const std::string failed = "netdev_dpdk|WARN|Interface m7 eth_dev setup error Invalid argument\n";
+  const std::string other = "netdev_dpdk|WARN|Interface m8 eth_dev setup error Invalid argument\n";
+  const auto commands = [](const std::string& text) {
+    return diagnose_text(text).root.value().commands;
+  };
+  EXPECT_THAT(commands(std::string(kOvs) + kUnequal + failed),
+              testing::ElementsAre("ovs-vsctl set Interface m7 options:n_rxq=2"));
+  EXPECT_THAT(commands(std::string(kOvs) + kUnequal + failed + other),
+              testing::ElementsAre("ovs-vsctl set Interface IFACE options:n_rxq=2"));
+  const std::string nic = "kernel: hv_netvsc f8615163-0000-1000-2000-000d3a71710e eth4: ";
+  EXPECT_THAT(commands(nic + "Data path switched to VF: enP30832s1\n" + nic +
+                       "XDP: mtu:9000 too large, buf_max:9600\n"),
+              Contains("ip link set eth4 mtu 3500"));
+}
+
 // Options of testpmd and EAL that other programs do not have.
 TEST(FixOfAProgram, ExistsIfTheFixNamesAnOptionOfTestpmdOrEal) {
   const re2::RE2 option(
