@@ -70,6 +70,7 @@ bool is_benign(const LogEntry& entry, const LogReport& log) {
 bool is_guess(const LogEntry& entry, const LogReport& log, const Report& checks) {
   const auto& signature = *entry.signature;
   if (is_rule(signature) && !has_required_lines(entry, log)) return true;
+  if (signature.counters && log.ticket.has_several_machines) return true;
   if (!signature.absence || signature.source != kManaDriver || log.has_mana) return false;
   const auto* const mana = checks.find("hardware.mana");
   return mana == nullptr || mana->finding.status == Status::unknown ||

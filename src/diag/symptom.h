@@ -38,7 +38,8 @@ using Symptoms = std::vector<Symptom>;
 bool is_benign(const LogEntry& entry, const LogReport& log);
 
 // True if the entry is only inferred from a missing line, and neither the log nor the VM shows that
-// there is MANA: other NICs of Azure have MAC addresses of the same vendor.
+// there is MANA: other NICs of Azure have MAC addresses of the same vendor. Also true if it
+// compares counters of several machines.
 bool is_guess(const LogEntry& entry, const LogReport& log, const Report& checks);
 
 // Sets is_explained and has_unknown_cause of each symptom.

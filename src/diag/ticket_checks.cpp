@@ -133,6 +133,7 @@ TicketReport check_ticket(const Ticket& ticket,
   report.outputs = ticket.outputs;
   report.unused = ticket.unused;
   report.has_synthetic_link = ticket.has_synthetic_link;
+  report.has_several_machines = ticket.has_several_machines;
   if (ticket.outputs.empty()) return report;
   CheckOptions options;
   options.testpmd_bytes =

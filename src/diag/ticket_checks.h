@@ -17,9 +17,9 @@ namespace manactl::diag {
 struct TicketReport {
   Report checks;  // only those with a result: none is skipped or unknown
   std::vector<Observation> observations;
-  std::vector<std::string> outputs;  // "lspci (line 3)"
-  std::vector<std::string> unused;   // what is not used, and why
-  bool has_synthetic_link = false;   // see host::Ticket
+  std::vector<std::string> outputs;                               // "lspci (line 3)"
+  std::vector<std::string> unused;                                // what is not used, and why
+  bool has_synthetic_link = false, has_several_machines = false;  // see host::Ticket
 };
 
 // `runs` are those of the same log: a program or a kernel that used MANA contradicts failures.

@@ -242,7 +242,10 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (is_of_port && run->worked) return {Answer::degraded, {}, error->first};
   const auto* const idle = idle_report(*run);
   if (idle != nullptr && error == nullptr) return {Answer::no_failure, {}, {}, *idle};
-  if (run->worked) return {Answer::works, run->worked, {}};
+  // Which machine has these counters is unknown.
+  const bool is_ambiguous =
+      log.ticket.has_several_machines && run->worked && run->worked->signature->counters;
+  if (run->worked && !is_ambiguous) return {Answer::works, run->worked, {}};
   if (error != nullptr) return {Answer::failed_unknown, {}, error->first};
   return {};
 }

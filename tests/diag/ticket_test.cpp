@@ -254,5 +254,22 @@ TEST(TicketScan, StopsAfterVeryManyOutputs) {
   EXPECT_THAT(log.ticket.unused, Contains(HasSubstr("more than 4000")));
 }
 
+// The counters of one machine show nothing about the other.
+TEST(OutputsOfSeveralMachines, ShowNeitherSuccessNorFailure) {
+  const auto counters = [](const std::string& mac, int packets) {
+    return "# ethtool -S eth0 | grep vf_\n     vf_rx_packets: " + std::to_string(packets) +
+           "\n     vf_tx_packets: " + std::to_string(packets) +
+           "\n# ip -br link\neth0             UP             " + mac +
+           " <BROADCAST,MULTICAST,UP,LOWER_UP> \n";
+  };
+  const std::string mac = "00:0d:3a:44:45:33";
+  const auto one = test::diagnose_text(counters(mac, 90112033) + counters(mac, 90212033));
+  EXPECT_EQ(one.verdict->answer, Answer::works);
+  const auto two =
+      test::read_text(counters(mac, 90112033) + counters("00:0d:3a:44:9f:02", 90212033));
+  EXPECT_THAT(two.ticket.unused, testing::ElementsAre(testing::HasSubstr("several MAC addresses")));
+  EXPECT_EQ(diagnose(Report{}, {two}).verdict->answer, Answer::no_failure);
+}
+
 }  // namespace
 }  // namespace manactl::diag::ticket_test

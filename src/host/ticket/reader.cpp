@@ -247,10 +247,12 @@ Ticket TicketReader::State::finish() {
         "all outputs: the log has more than {} lines of them, so it is probably that of a monitor",
         kMaxLines));
   } else if (statements_.hosts().size() > 1) {
+    ticket.has_several_machines = true;
     const std::vector<std::string> hosts(statements_.hosts().begin(), statements_.hosts().end());
     ticket.unused.push_back(
         fmt::format("all outputs: they are from several hosts ({})", printable(join(hosts, ", "))));
   } else if (const auto link = link_of_several_machines(statements_); !link.empty()) {
+    ticket.has_several_machines = true;
     ticket.unused.push_back(fmt::format(
         "all outputs: {} has several MAC addresses, so they are probably from several machines",
         printable(link)));

@@ -32,16 +32,17 @@ struct Ticket {
   std::map<std::string, TicketLine, std::less<>> shown_by;
 
   // Whether the outputs show these completely, because the members of Facts cannot hold an error.
-  bool knows_drivers = false;        // PciFunction::driver of every MANA function
-  bool knows_ports = false;          // PciFunction::netdevs of every MANA function
-  bool knows_all_functions = false;  // a complete lspci
-  bool knows_rdma_devices = false;   // PciFunction::rdma_devices of every MANA function
-  bool knows_all_links = false;      // a complete ip link
-  bool knows_free_pages = true;      // HugepagePool::free of every pool
-  bool is_hyperv = false;            // an output is that of a VM of Hyper-V
-  bool has_mana = false;             // any output, used or not, shows MANA
-  bool has_synthetic_link = false;   // a synthetic interface is up and has a link
-  bool has_other_nic = false;        // any output, used or not, shows the VF of another vendor
+  bool knows_drivers = false;         // PciFunction::driver of every MANA function
+  bool knows_ports = false;           // PciFunction::netdevs of every MANA function
+  bool knows_all_functions = false;   // a complete lspci
+  bool knows_rdma_devices = false;    // PciFunction::rdma_devices of every MANA function
+  bool knows_all_links = false;       // a complete ip link
+  bool knows_free_pages = true;       // HugepagePool::free of every pool
+  bool is_hyperv = false;             // an output is that of a VM of Hyper-V
+  bool has_mana = false;              // any output, used or not, shows MANA
+  bool has_several_machines = false;  // so no output is used
+  bool has_synthetic_link = false;    // a synthetic interface is up and has a link
+  bool has_other_nic = false;         // any output, used or not, shows the VF of another vendor
 };
 
 // Every command and every distinctive first line contains one of these texts.
