@@ -56,7 +56,7 @@ class InspectBurst : public testing::TestWithParam<Implementation> {
   }
 };
 
-constexpr unsigned kMaxCount = 33;  // odd, and more than the four packets of a loop iteration
+constexpr unsigned kMaxCount = 33;  // odd, and more than the eight packets of a loop iteration
 
 TEST_P(InspectBurst, AddsUpTheBytesOfPoolablePackets) {
   std::uint64_t bytes = 0;

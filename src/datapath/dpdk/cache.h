@@ -14,15 +14,6 @@
 
 namespace manactl::datapath::dpdk {
 
-inline constexpr unsigned kPointersPerCopy = 8;
-
-inline void copy_pointers(void** to, void* const* from, unsigned count) noexcept {
-  for (; count >= kPointersPerCopy;
-       count -= kPointersPerCopy, to += kPointersPerCopy, from += kPointersPerCopy)
-    std::memcpy(to, from, kPointersPerCopy * sizeof *from);
-  for (; count != 0; --count) *to++ = *from++;
-}
-
 // Allocates packets from the pool; returns false if too few are free.
 [[gnu::always_inline]] inline bool take_packets(rte_mempool* pool,
                                                 rte_mbuf** packets,
@@ -32,7 +23,7 @@ inline void copy_pointers(void** to, void* const* from, unsigned count) noexcept
   if (cache == nullptr || cache->len < count) [[unlikely]]
     return rte_mempool_get_bulk(pool, objects, count) == 0;
   cache->len -= count;
-  copy_pointers(objects, cache->objs + cache->len, count);
+  std::memcpy(objects, cache->objs + cache->len, count * sizeof *objects);
   return true;
 }
 
@@ -47,7 +38,7 @@ inline void copy_pointers(void** to, void* const* from, unsigned count) noexcept
     rte_mempool_put_bulk(pool, objects, count);
     return;
   }
-  copy_pointers(cache->objs + cache->len, objects, count);
+  std::memcpy(cache->objs + cache->len, objects, count * sizeof *objects);
   cache->len += count;
 }
 

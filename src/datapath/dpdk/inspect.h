@@ -8,6 +8,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -65,21 +66,25 @@ struct Overlay {
 inline BurstSummary inspect_vectorized(rte_mbuf* const* packets,
                                        unsigned count,
                                        const rte_mempool* pool) noexcept {
+  // `pool` is usually that of the first packet. Without this barrier, GCC reuses its value in the
+  // loop, which takes three more instructions per iteration.
+  std::atomic_signal_fence(std::memory_order_acquire);
   Overlay all;
   auto* const* next = packets;
   auto* const* const end = packets + count;
-  for (auto* const* const last = packets + (count & ~3U); next != last; next += 4) {
+  for (auto* const* const last = packets + (count & ~7U); next != last; next += 8) {
     if (!all.add(next[0], pool) || !all.add(next[1], pool) || !all.add(next[2], pool) ||
-        !all.add(next[3], pool)) [[unlikely]]
+        !all.add(next[3], pool) || !all.add(next[4], pool) || !all.add(next[5], pool) ||
+        !all.add(next[6], pool) || !all.add(next[7], pool)) [[unlikely]]
       return inspect_each(packets, count, pool);
   }
   for (; next != end; ++next) {
     if (!all.add(*next, pool)) [[unlikely]]
       return inspect_each(packets, count, pool);
   }
-  return {
-      all.lengths[1],
-      (all.flags_or[0] & kCountsMask) == kCountsAllOne && (all.flags_or[1] & kForeignData) == 0};
+  const Words wrong =
+      (all.flags_or & Words{kCountsMask, kForeignData}) ^ Words { kCountsAllOne, 0 };
+  return {all.lengths[1], (wrong[0] | wrong[1]) == 0};
 }
 
 inline BurstSummary inspect(rte_mbuf* const* packets,
