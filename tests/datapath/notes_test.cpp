@@ -74,8 +74,9 @@ TEST(CountNotes, ReportThatTheRateWasNotReached) {
   EXPECT_THAT(count_notes(plan, ports, trial),
               ElementsAre(EndsWith("the device rejected 10000 attempts to send")));
   trial.total.tx.missed = 5;
-  EXPECT_THAT(count_notes(plan, ports, trial),
-              ElementsAre(HasSubstr("rejected only 5 attempts to send, so the workers were too slow")));
+  EXPECT_THAT(
+      count_notes(plan, ports, trial),
+      ElementsAre(HasSubstr("rejected only 5 attempts to send, so the workers were too slow")));
   trial.total.tx.missed = std::nullopt;
   EXPECT_THAT(count_notes(plan, ports, trial), ElementsAre(HasSubstr("accepted no more")));
 }
