@@ -122,6 +122,7 @@ for line in events.stdout.splitlines():
 with subprocess.Popen([program, "status", "--watch", "-o", "ndjson", "--interval", "10ms"], stdout=subprocess.PIPE) as view:
     lines = [view.stdout.readline() for _ in range(2)]
     view.terminate()
+    view.stdout.read()  # a closed pipe would end the program with SIGPIPE
 if view.returncode != 128 + 15:
     failures.append(f"status --watch: exit {view.returncode} after SIGTERM")
 for line in lines + (source / "tests/cli/status-event.ndjson").read_text().splitlines():
