@@ -63,12 +63,18 @@ class TicketOfRound1 : public testing::TestWithParam<Ticket> {};
 
 class TicketOfRound2 : public testing::TestWithParam<Ticket> {};
 
+class TicketOfRound3 : public testing::TestWithParam<Ticket> {};
+
 TEST_P(TicketOfRound1, HasTheExpectedAnswerAndRootCause) {
   expect_answer("round1", GetParam());
 }
 
 TEST_P(TicketOfRound2, HasTheExpectedAnswerAndRootCause) {
   expect_answer("round2", GetParam());
+}
+
+TEST_P(TicketOfRound3, HasTheExpectedAnswerAndRootCause) {
+  expect_answer("round3", GetParam());
 }
 
 std::string name_of_case(const testing::TestParamInfo<Ticket>& info) {
@@ -84,6 +90,10 @@ INSTANTIATE_TEST_SUITE_P(Tickets,
 INSTANTIATE_TEST_SUITE_P(Tickets,
                          TicketOfRound2,
                          testing::ValuesIn(read_tickets("round2")),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Tickets,
+                         TicketOfRound3,
+                         testing::ValuesIn(read_tickets("round3")),
                          name_of_case);
 
 // An output shows that it is a VM of Azure.
@@ -121,6 +131,7 @@ std::size_t listed_tickets(const std::string& round, const std::vector<std::stri
 TEST(Tickets, AreListedCompletely) {
   EXPECT_EQ(listed_tickets("round1", {"kernel-", "pasted-", "dpdk-", "real-"}), 80U);
   EXPECT_EQ(listed_tickets("round2", {"kernel-", "pasted-", "dpdk-", "real-"}), 40U);
+  EXPECT_EQ(listed_tickets("round3", {"kernel-", "pasted-", "dpdk-", "real-"}), 40U);
 }
 
 }  // namespace
