@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Functions that the scenarios share. bash sources it with -euo pipefail.
+# Functions that the scenarios share. bash sources it with -euo pipefail, so search an output with `grep -q TEXT <<<"$(...)"`:
+# in a pipe, grep -q would end before the writer, which then fails with SIGPIPE.
 
 vmbus=/sys/bus/vmbus
 net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
@@ -421,7 +422,7 @@ move_pair() {
 
 # is_operational_in NAMESPACE INTERFACE: whether the operational state is "up".
 is_operational_in() {
-  nsenter_ip "$1" -br link show "$2" | grep -q "^$2 *UP "
+  grep -q "^$2 *UP " <<<"$(nsenter_ip "$1" -br link show "$2")"
 }
 
 nsenter_ip() {
@@ -454,7 +455,7 @@ ping_all() {
   local out
   out=$(ip netns exec "$1" ping -c "$3" -i 0.1 -W 5 "$2") || true
   echo "$out" | tail -3
-  echo "$out" | grep -q "$3 packets transmitted, $3 packets received" || fail "ping lost packets"
+  grep -q "$3 packets transmitted, $3 packets received" <<<"$out" || fail "ping lost packets"
 }
 
 # vf_packets NAMESPACE INTERFACE: prints how many packets the interface has sent over its VF.

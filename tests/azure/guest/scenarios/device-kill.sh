@@ -16,7 +16,7 @@ device_is_dead() {
 }
 
 kernel_keeps_pages() {
-  dmesg | grep -q "WARNING: .*uverbs_destroy_ufile_hw"
+  grep -q "WARNING: .*uverbs_destroy_ufile_hw" <<<"$(dmesg)"
 }
 
 # remaining: copies the state, without what vanishes with the function or remains because of the kernel.

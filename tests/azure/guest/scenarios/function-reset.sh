@@ -24,9 +24,9 @@ for cause in request timeout; do
   else
     faults any=ignore
   fi
-  wait_for eval 'dmesg | grep -q "MANA reset cycle start"' || fail "the driver does not reset the function"
+  wait_for eval 'grep -q "MANA reset cycle start" <<<"$(dmesg)"' || fail "the driver does not reset the function"
   faults
-  wait_for eval 'dmesg | grep -q "MANA reset cycle completed"' || fail "the reset does not end"
+  wait_for eval 'grep -q "MANA reset cycle completed" <<<"$(dmesg)"' || fail "the reset does not end"
   sent=$(device_packets tx_packets)
   wait_for eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
   stop_bench $pid

@@ -23,7 +23,7 @@ manactl restore eth1 2>/run/azure/err || rc=$?
 cat /run/azure/err
 expect "status" 5 $rc
 grep -q "in use by process $holder (sleep)" /run/azure/err || fail "the process is not named"
-manactl status | grep -q "in use by process $holder (sleep)" || fail "status does not name the process"
+grep -q "in use by process $holder (sleep)" <<<"$(manactl status)" || fail "status does not name the process"
 expect "driver" uio_hv_generic "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 kill $holder
 wait $holder || true
