@@ -110,8 +110,8 @@ class Story {
 
   std::vector<LogEntry> take_entries();  // in the order of their first lines
 
-  // Expects the application of each line that shows it, before add(). The next line of a run shows
-  // which run it is.
+  // Call it before add() for a line that shows its application, which belongs to the run of the
+  // next line of a program.
   void add_application(const std::string& name) {
     if (!name.empty()) applications_.insert(name);
   }

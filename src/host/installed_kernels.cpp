@@ -40,7 +40,7 @@ Result<std::vector<std::string>> missing_in_initramfs(const os::Files& files,
   return missing;
 }
 
-// A module that cannot be read counts as signed, because a mistake would be worse.
+// A module that cannot be read counts as signed: a false failure would be worse than a missed one.
 std::vector<std::string> without_signature(const os::Files& files,
                                            const std::string& release,
                                            const Modules& modules) {

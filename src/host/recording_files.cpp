@@ -41,7 +41,7 @@ Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_
   const std::string place = canonical(path, true);
   if (text) {
     auto kept = recorded_text(std::string(path), *text);
-    // Of most processes, nothing is kept.
+    // Command lines that name no device are not recorded.
     if (kept.empty() && path.starts_with("proc/") && path.ends_with("/cmdline")) return text;
     entries_[place] = {TreeEntry::Kind::file, kept + "\n"};  // read() removes this newline
     read_paths_[place] = path;
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> RecordingFiles::list(std::string_view dir) cons
     return names;
   }
   placeholders_[place] = {TreeEntry::Kind::directory, ""};
-  if (place == "proc") return names;  // processes of which nothing is read do not matter
+  if (place == "proc") return names;  // processes whose files are not read are not recorded
   for (const auto& name : *names)
     placeholders_.try_emplace(place.empty() ? name : fmt::format("{}/{}", place, name));
   return names;

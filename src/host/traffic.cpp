@@ -70,7 +70,7 @@ const PathTraffic* as_pointer(const std::optional<PathTraffic>& path) {
   return path ? &*path : nullptr;
 }
 
-// Packets that the kernel sends show the path: received multicasts use the synthetic one as well.
+// Only sent packets show the path: the host also delivers multicasts to the synthetic device.
 VfUse use_in(const NicTraffic& interval, VfUse before) {
   const auto& [synthetic, vf] = std::tie(interval.synthetic, interval.vf);
   const bool is_known = synthetic && synthetic->total && vf && vf->total;

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kValuesHead = 8;  // of struct ethtool_stats: cmd, n_stats
 
-// Each ioctl writes all counters that exist at that time, regardless of the requested number. The
-// spare capacity is for queues that are added after `count` was read.
+// Older kernels write all counters that exist at that time, regardless of the requested number;
+// newer ones write none if the number differs. The spare capacity is for queues that are added
+// after `count` was read.
 constexpr std::size_t capacity_for(std::size_t count) {
   return 2 * count + 4096;
 }

@@ -46,8 +46,8 @@ class Persistence {
   std::vector<std::string> list(const std::string& interface) const;
   Result<std::vector<std::string>> remove(const std::string& interface) const;
 
-  // The interface of a channel without interface, from the files that name the channel. Empty if
-  // there are none.
+  // The name that the files record for the interface of a channel, which may no longer exist. Empty
+  // if no file names the channel.
   std::string interface_of(const std::string& channel) const;
 
  private:

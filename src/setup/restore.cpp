@@ -102,7 +102,7 @@ std::vector<StepResult> planned_steps(const Entry& entry,
   return steps;
 }
 
-// The result of not removing the files of --persist, with the commands that remove them.
+// The failed step that removes the files of --persist, with the commands that remove them by hand.
 RevertResult kept_boot_files(const std::string& name,
                              const Error& error,
                              const SetupContext& context) {

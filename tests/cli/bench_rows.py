@@ -18,7 +18,7 @@ import termios
 import textwrap
 
 ROWS, COLUMNS = 16, 80
-OF_SIM = re.compile("port |        received|No contract")  # rows that sim prints after those of bench
+OF_SIM = re.compile("port |        received|Injected faults|No contract")  # rows that sim prints after those of bench
 program, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 failures = []
 

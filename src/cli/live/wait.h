@@ -27,10 +27,10 @@ inline constexpr EnumWords<WaitGoal, 3> kWaitGoals{
 struct WaitOptions {
   std::optional<NicName> nic;  // empty: all NICs
   std::optional<WaitGoal> goal;
-  double timeout = 120;  // seconds; Azure services a host in about 10 seconds, at most in minutes
+  double timeout = 120;  // seconds; servicing removes a VF for seconds, rarely for minutes
 };
 
-// One NIC, or the missing one, when its state was read.
+// The state of a NIC, or of one that does not exist yet, at one poll.
 struct WaitedNic {
   std::string name;
   bool is_reached = false;
@@ -44,7 +44,7 @@ Result<std::vector<WaitedNic>> read_states(WaitGoal goal,
                                            const std::optional<NicName>& name,
                                            const os::System& system);
 
-// Time, as run_wait() sees it.
+// The clock of run_wait(), which tests replace.
 struct WaitClock {
   std::function<double()> seconds;           // since the start
   std::function<int(double seconds)> pause;  // returns the number of a signal that ended it, or 0
