@@ -150,7 +150,7 @@ TEST_P(EverySignature, HasOneChoiceInEachFix) {
       "[,;] or "
       "(?:add|attach|bind|deallocate|disable|give|install|let|lower|more|move|omit|put|raise|"
       "reboot|redeploy|reduce|request|restart|run|send|set|start|stop|use|write)\\b");
-  const auto expect_one = [&choice](std::string_view fix, const std::vector<Remedy>& others) {
+  const auto expect_one = [&choice](const std::string& fix, const std::vector<Remedy>& others) {
     EXPECT_FALSE(re2::RE2::PartialMatch(fix, choice)) << fix;
     for (const auto& other : others) {
       EXPECT_FALSE(re2::RE2::PartialMatch(other.why, choice)) << other.why;
