@@ -14,41 +14,47 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keys() returns document order
 
-// Checks a document before it is parsed: charges the memory of its tree, and limits its depth and
-// the members of its objects. Each callback returns false to stop.
-class TreeMeter {
+// Builds the tree of a document: charges its memory, and limits its depth and the members of its
+// objects. Each callback returns false to stop.
+class TreeBuilder {
  public:
-  explicit TreeMeter(Budget& budget) : budget_(budget) {}
+  TreeBuilder(Json& root, Budget& budget) : root_(root), budget_(budget) {}
 
   const std::string& error() const { return error_; }
 
-  bool null() { return add(0); }
+  bool null() { return add(nullptr) != nullptr; }
 
-  bool boolean(bool /*value*/) { return add(0); }
+  bool boolean(bool value) { return add(value) != nullptr; }
 
-  bool number_integer(Json::number_integer_t /*value*/) { return add(0); }
+  bool number_integer(Json::number_integer_t value) { return add(value) != nullptr; }
 
-  bool number_unsigned(Json::number_unsigned_t /*value*/) { return add(0); }
+  bool number_unsigned(Json::number_unsigned_t value) { return add(value) != nullptr; }
 
-  bool number_float(Json::number_float_t /*value*/, const std::string& /*text*/) { return add(0); }
+  bool number_float(Json::number_float_t value, const std::string& /*text*/) {
+    return add(value) != nullptr;
+  }
 
-  bool string(const std::string& value) { return add(sizeof(value) + kHeap + value.size()); }
+  bool string(std::string& value) {
+    const auto heap = sizeof(value) + kHeap + value.size();
+    return add(std::move(value), heap) != nullptr;
+  }
 
   bool binary(const Json::binary_t& /*value*/) { return false; }
 
-  bool start_object(std::size_t /*size*/) { return start(); }
+  bool start_object(std::size_t /*size*/) { return open(Json::object()); }
 
-  bool start_array(std::size_t /*size*/) { return start(); }
+  bool start_array(std::size_t /*size*/) { return open(Json::array()); }
 
-  bool end_object() { return end(); }
+  bool end_object() { return close(); }
 
-  bool end_array() { return end(); }
+  bool end_array() { return close(); }
 
-  bool key(const std::string& name) {
-    if (++members_.back() > JsonDocument::kMaxMembers) {
+  bool key(std::string& name) {
+    if (++open_.back().members > JsonDocument::kMaxMembers) {
       return refuse(fmt::format("an object has more than {} members", JsonDocument::kMaxMembers));
     }
-    return charge(kCopies * sizeof(name) + kHeap + name.size());
+    key_ = std::move(name);
+    return charge(kCopies * sizeof(key_) + kHeap + key_.size());
   }
 
   // Text that is not JSON has no error here: is_json() is enough.
@@ -59,6 +65,13 @@ class TreeMeter {
   }
 
  private:
+  // An object or array that has not ended. Its address is stable, because its siblings follow
+  // later.
+  struct Open {
+    Json* json;
+    std::size_t members = 0;
+  };
+
   static constexpr std::size_t kHeap = 32;   // the smallest block of malloc(3)
   static constexpr std::size_t kCopies = 3;  // a growing vector holds its elements up to 3 times
 
@@ -72,23 +85,34 @@ class TreeMeter {
     return charged || refuse(charged.error().message);
   }
 
-  bool add(std::size_t heap) { return charge(kCopies * sizeof(Json) + heap); }
-
-  bool start() {
-    members_.push_back(0);
-    if (members_.size() > JsonDocument::kMaxDepth) {
-      return refuse(fmt::format("it is nested deeper than {} levels", JsonDocument::kMaxDepth));
-    }
-    return add(sizeof(Json::array_t) + kHeap);
+  // Returns the value in the tree; null to stop.
+  Json* add(Json value, std::size_t heap = 0) {
+    if (!charge(kCopies * sizeof(Json) + heap)) return nullptr;
+    auto& place = open_.empty()                   ? root_
+                  : open_.back().json->is_array() ? open_.back().json->emplace_back()
+                                                  : (*open_.back().json)[key_];
+    place = std::move(value);
+    return &place;
   }
 
-  bool end() {
-    members_.pop_back();
+  bool open(Json value) {
+    if (open_.size() == JsonDocument::kMaxDepth) {
+      return refuse(fmt::format("it is nested deeper than {} levels", JsonDocument::kMaxDepth));
+    }
+    auto* json = add(std::move(value), sizeof(Json::array_t) + kHeap);
+    if (json != nullptr) open_.push_back({json});
+    return json != nullptr;
+  }
+
+  bool close() {
+    open_.pop_back();
     return true;
   }
 
+  Json& root_;
   Budget& budget_;
-  std::vector<std::size_t> members_;  // of each open object or array
+  std::vector<Open> open_;
+  std::string key_;  // of the next value
   std::string error_;
 };
 
@@ -286,14 +310,11 @@ struct JsonDocument::Tree {
 
 JsonDocument::JsonDocument(std::string_view text, Budget* budget)
     : state_{{}, budget == nullptr ? own_budget_ : *budget}, tree_(std::make_unique<Tree>()) {
-  TreeMeter meter(state_.budget);
+  TreeBuilder builder(tree_->json, state_.budget);
   const auto charged = state_.budget.charge(text.size());
-  if (charged && Json::sax_parse(text, &meter)) {
-    tree_->json = Json::parse(text, nullptr, false);
-  } else {
-    tree_->json = Json(Json::value_t::discarded);
-    state_.error = charged ? meter.error() : charged.error().message;
-  }
+  if (charged && Json::sax_parse(text, &builder)) return;
+  tree_->json = Json(Json::value_t::discarded);
+  state_.error = charged ? builder.error() : charged.error().message;
 }
 
 JsonDocument::~JsonDocument() = default;

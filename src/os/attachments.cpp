@@ -27,7 +27,7 @@ Result<> add_queueing_disciplines(int index, std::vector<std::string>& found) {
   if (!disciplines) return tl::unexpected<Error>(disciplines.error());
   if (root_setting(*disciplines) != nullptr) return {};
   for (const auto& discipline : *disciplines) {
-    found.push_back(fmt::format("the queueing discipline '{}'", printable(discipline.kind)));
+    found.push_back(fmt::format("{}'{}'", kQueueingPrefix, printable(discipline.kind)));
   }
   return {};
 }

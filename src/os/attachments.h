@@ -14,6 +14,7 @@
 namespace manactl::os {
 
 inline constexpr std::string_view kXdpProgram = "an XDP program";
+inline constexpr std::string_view kQueueingPrefix = "the queueing discipline ";
 
 // Texts such as "the queueing discipline 'htb'". Does not make the kernel load nf_tables.
 Result<std::vector<std::string>> find_attachments(int index, const std::string& name);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "os/setting_commands.h"
 
 namespace manactl::os {
 namespace {
@@ -23,8 +24,9 @@ struct PendingChanges {
   std::vector<std::string> commands;
   std::set<std::string> loaded_modules;
   std::set<std::string> removed_links;
-  std::map<std::string, bool> up;       // by interface name
-  std::map<std::string, unsigned> mtu;  // by interface name
+  std::map<std::string, bool> up;                              // by interface name
+  std::map<std::string, unsigned> mtu;                         // by interface name
+  std::map<int, std::map<std::string, std::string>> settings;  // by interface index and key
 };
 
 class DryRunFiles final : public Files {
@@ -162,7 +164,28 @@ class DryRunLinks final : public Links {
     return real_.attachments(index);
   }
 
-  Result<InterfaceSettings> settings(int index) const override { return real_.settings(index); }
+  Result<InterfaceSettings> settings(int index) const override {
+    auto settings = real_.settings(index);
+    const auto changed = changes_.settings.find(index);
+    if (!settings || changed == changes_.settings.end()) return settings;
+    for (const auto& change : changed->second) {
+      std::erase_if(*settings, [&](const auto& setting) { return setting.first == change.first; });
+      settings->push_back(change);
+    }
+    return settings;
+  }
+
+  Result<InterfaceSettings> limits(int index) const override { return real_.limits(index); }
+
+  Result<> set(int index, const std::string& key, const std::string& value) override {
+    std::string now;
+    for (const auto& [present, text] : settings(index).value_or(InterfaceSettings{})) {
+      if (present == key) now = text;
+    }
+    changes_.commands.push_back(setting_command(key, value, now, name_of(index)));
+    changes_.settings[index][key] = value;
+    return {};
+  }
 
   Result<> set_up(int index, bool up) override {
     const auto name = name_of(index);

@@ -25,12 +25,13 @@ struct WordGroup {
   std::string_view key;
   std::uint32_t get, set;
   std::size_t size, first, count;  // in words
+  bool has_limits = false;         // the words before `first` are the largest values
 };
 
 // Changing the channels or the rings resets the RSS table, which therefore comes last.
 constexpr WordGroup kWordGroups[] = {
-    {"channels", ETHTOOL_GCHANNELS, ETHTOOL_SCHANNELS, sizeof(ethtool_channels) / 4, 5, 4},
-    {"rings", ETHTOOL_GRINGPARAM, ETHTOOL_SRINGPARAM, sizeof(ethtool_ringparam) / 4, 5, 4},
+    {"channels", ETHTOOL_GCHANNELS, ETHTOOL_SCHANNELS, sizeof(ethtool_channels) / 4, 5, 4, true},
+    {"rings", ETHTOOL_GRINGPARAM, ETHTOOL_SRINGPARAM, sizeof(ethtool_ringparam) / 4, 5, 4, true},
     {"coalescing", ETHTOOL_GCOALESCE, ETHTOOL_SCOALESCE, sizeof(ethtool_coalesce) / 4, 1, 22},
     {"pause", ETHTOOL_GPAUSEPARAM, ETHTOOL_SPAUSEPARAM, sizeof(ethtool_pauseparam) / 4, 1, 3},
     {"private-flags", ETHTOOL_GPFLAGS, ETHTOOL_SPFLAGS, sizeof(ethtool_value) / 4, 1, 1},
@@ -71,12 +72,16 @@ Result<std::vector<std::uint32_t>> numbers_of(std::string_view key,
   return numbers;
 }
 
-void read_words(const EthtoolSocket& socket, const WordGroup& group, InterfaceSettings& target) {
+// Reads `group.count` words from `first` on.
+void read_words(const EthtoolSocket& socket,
+                const WordGroup& group,
+                std::size_t first,
+                InterfaceSettings& target) {
   EthtoolRequest request(group.get, group.size * 4);
   if (!socket.call(request)) return;
   std::vector<std::string> values;
   for (std::size_t i = 0; i < group.count; ++i) {
-    values.push_back(std::to_string(request.word(group.first + i)));
+    values.push_back(std::to_string(request.word(first + i)));
   }
   target.emplace_back(group.key, join(values, " "));
 }
@@ -253,12 +258,22 @@ Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name) {
   const auto socket = EthtoolSocket::open(name);
   if (!socket) return tl::unexpected<Error>(socket.error());
   InterfaceSettings settings;
-  for (const auto& group : kWordGroups) read_words(*socket, group, settings);
+  for (const auto& group : kWordGroups) read_words(*socket, group, group.first, settings);
   read_features(*socket, settings);
   read_hash_fields(*socket, settings);
   read_rss(*socket, settings);
   read_time_stamping(*socket, settings);
   return settings;
+}
+
+Result<InterfaceSettings> read_ethtool_limits(const InterfaceName& name) {
+  const auto socket = EthtoolSocket::open(name);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  InterfaceSettings limits;
+  for (const auto& group : kWordGroups) {
+    if (group.has_limits) read_words(*socket, group, group.first - group.count, limits);
+  }
+  return limits;
 }
 
 Result<> write_ethtool_setting(const InterfaceName& name,

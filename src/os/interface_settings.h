@@ -23,9 +23,16 @@ inline constexpr std::string_view kEthtoolSettings = "ethtool/";
 inline constexpr std::string_view kLinkSettings = "link/";
 inline constexpr std::string_view kQueueingSetting = "qdisc";
 
+// The value that write_link_setting() accepts for the queueing discipline that the kernel attaches
+// by itself, which is not a setting.
+inline constexpr std::string_view kDefaultQueueing = "default";
+
 // Leaves out what the driver or the kernel does not support.
 Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name);
 Result<InterfaceSettings> read_link_settings(int index);
+
+// The largest values that the driver accepts for "channels" and "rings".
+Result<InterfaceSettings> read_ethtool_limits(const InterfaceName& name);
 
 // Errc::invalid for an unknown key or a malformed value; otherwise errors of the kernel.
 Result<> write_ethtool_setting(const InterfaceName& name,

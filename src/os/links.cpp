@@ -105,6 +105,15 @@ class RouteLinks final : public Links {
     return all;
   }
 
+  Result<InterfaceSettings> limits(int index) const override {
+    const auto name = name_of(index);
+    if (!name) return tl::unexpected<Error>(name.error());
+    auto limits = read_ethtool_limits(*name);
+    if (!limits) return limits;
+    for (auto& [key, value] : *limits) key.insert(0, kEthtoolSettings);
+    return limits;
+  }
+
   Result<std::vector<std::string>> attachments(int index) const override {
     const auto name = name_of(index);
     if (!name) return tl::unexpected<Error>(name.error());
@@ -239,6 +248,10 @@ Result<std::vector<std::string>> Links::attachments(int /*index*/) const {
 }
 
 Result<InterfaceSettings> Links::settings(int /*index*/) const {
+  return InterfaceSettings{};
+}
+
+Result<InterfaceSettings> Links::limits(int /*index*/) const {
   return InterfaceSettings{};
 }
 

@@ -145,6 +145,10 @@ class Links {
   // "ethtool/channels" and "link/altname/data0". By default none.
   virtual Result<InterfaceSettings> settings(int index) const;
 
+  // The largest values that the driver accepts for settings such as "ethtool/rings". By default
+  // none.
+  virtual Result<InterfaceSettings> limits(int index) const;
+
   // These functions change the system. By default they fail with Errc::unsupported, because
   // captured systems are read-only.
   virtual Result<> set(int index, const std::string& key, const std::string& value);

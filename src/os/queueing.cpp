@@ -69,7 +69,22 @@ Result<> read_queueing_setting(int index, InterfaceSettings& target) {
   return {};
 }
 
+namespace {
+
+// Deletes the root discipline. The kernel then attaches its own, and reports ENOENT if it has.
+Result<> attach_default(int index) {
+  tcmsg head{};
+  head.tcm_ifindex = index;
+  head.tcm_parent = TC_H_ROOT;
+  const auto deleted = send_route_change(
+      RTM_DELQDISC, std::string(bytes_of(head)), "cannot delete the queueing discipline");
+  return !deleted && deleted.error().sys == ENOENT ? Result<>() : deleted;
+}
+
+}  // namespace
+
 Result<> write_queueing_setting(int index, const std::string& value) {
+  if (value == kDefaultQueueing) return attach_default(index);
   const auto parts = words(value);
   const auto handle = parts.size() == 3 ? parse_hex(parts[1], UINT32_MAX) : 0;
   const auto options = parts.size() == 3 && parts[2] != "-" ? from_hex(parts[2]) : std::string();

@@ -32,6 +32,10 @@ class FixedLinks final : public Links {
     return std::vector<Route>{{.destination = "default", .gateway = "10.0.0.1", .outputs = {2}}};
   }
 
+  Result<InterfaceSettings> settings(int /*index*/) const override {
+    return InterfaceSettings{{"ethtool/rings", "1024 0 0 256"}, {"link/flags", "multicast"}};
+  }
+
   Result<std::vector<Link>> all;
 };
 
@@ -224,6 +228,17 @@ TEST_F(DryRunTest, ChangesOnlyTheNamedLink) {
                           "ip link set enP1 mtu 1400",
                           "ip link set eth2 name eth7",
                           "ip link set if77 mtu 1300"));
+}
+
+TEST_F(DryRunTest, RemembersTheSettingsOfAnInterface) {
+  ASSERT_TRUE(system_.links.set(2, "ethtool/rings", "4096 0 0 256"));
+  EXPECT_THAT(*system_.links.settings(2),
+              ElementsAre(std::pair("link/flags", "multicast"),
+                          std::pair("ethtool/rings", "4096 0 0 256")));
+  EXPECT_THAT(*system_.links.settings(3),
+              ElementsAre(std::pair("ethtool/rings", "1024 0 0 256"),
+                          std::pair("link/flags", "multicast")));
+  EXPECT_THAT(dry_.commands(), ElementsAre("ethtool -G eth1 rx 4096"));
 }
 
 TEST_F(DryRunTest, RecordsAddressesAndRoutes) {

@@ -69,6 +69,13 @@ TEST_F(SimulatedDriver, HasOnlyTheSettingsThatItSupports) {
   EXPECT_THAT(*read_ethtool_settings(nic_), IsEmpty());
 }
 
+TEST_F(SimulatedDriver, HasLimitsOfRingsAndChannels) {
+  EXPECT_THAT(*read_ethtool_limits(nic_), IsEmpty());
+  words_ = {{ETHTOOL_GRINGPARAM, {8192, 0, 0, 16384, 1024, 0, 0, 256}}};
+  EXPECT_THAT(*read_ethtool_limits(nic_), ElementsAre(Pair("rings", "8192 0 0 16384")));
+  EXPECT_THAT(*read_ethtool_settings(nic_), ElementsAre(Pair("rings", "1024 0 0 256")));
+}
+
 TEST_F(SimulatedDriver, ReturnsToEarlierSettings) {
   std::vector<std::uint32_t> coalescing(22);
   for (std::uint32_t i = 0; i < 22; ++i) coalescing[i] = i + 1;
