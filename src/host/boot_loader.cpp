@@ -84,6 +84,85 @@ std::string release_of_entry(const os::Files& files,
   return {};
 }
 
+// An entry of GRUB's menu, or a submenu.
+struct MenuEntry {
+  std::size_t menu = 0;  // position of the submenu that contains it, from 1; 0 if none does
+  bool is_menu = false;
+  std::string title, id;
+  std::string release;  // of the kernel that it starts; empty if that is not installed
+};
+
+// The text in the quotes at the first of `quotes` from `at` on; empty if there are none.
+std::string_view quoted_after(std::string_view line, std::size_t at) {
+  const auto begin = at == std::string_view::npos ? at : line.find_first_of("'\"", at);
+  if (begin == std::string_view::npos) return {};
+  const auto end = line.find(line[begin], begin + 1);
+  return end == std::string_view::npos ? std::string_view()
+                                       : line.substr(begin + 1, end - begin - 1);
+}
+
+constexpr std::string_view kMenuEntry = "menuentry ", kSubmenu = "submenu ";
+constexpr std::string_view kEntryId = "menuentry_id_option";
+
+// The entries of grub.cfg, in their order (grub-mkconfig of GRUB).
+std::vector<MenuEntry> menu_of(std::string_view text, const std::vector<std::string>& releases) {
+  constexpr std::size_t kMaxDepth = 16;
+  std::vector<MenuEntry> menu;
+  std::vector<std::size_t> open;  // positions from 1 of the blocks around the line; 0 for others
+  for (const auto untrimmed : split(text, '\n')) {
+    const auto line = trim(untrimmed);
+    if (line == "}" && !open.empty()) open.pop_back();
+    if (line.starts_with("linux") && !open.empty() && open.back() != 0) {
+      menu[open.back() - 1].release = release_in(line, releases);
+    }
+    if (!line.ends_with('{')) continue;
+    if (open.size() == kMaxDepth) return {};
+    const bool is_menu = line.starts_with(kSubmenu);
+    const bool is_entry = is_menu || line.starts_with(kMenuEntry);
+    if (is_entry) {
+      menu.push_back({open.empty() ? 0 : open.back(),
+                      is_menu,
+                      std::string(quoted_after(line, 0)),
+                      std::string(quoted_after(line, line.find(kEntryId))),
+                      {}});
+    }
+    open.push_back(is_entry ? menu.size() : 0);
+  }
+  return menu;
+}
+
+// Whether `name`, a number from 0, a title or an id, is this entry, the one with this number.
+bool names_entry(std::string_view name, const MenuEntry& entry, std::uint64_t number) {
+  const auto wanted = parse_unsigned(name);
+  return wanted ? *wanted == number : name == entry.title || name == entry.id;
+}
+
+// The release of the kernel that the setting "1>2", "menu>entry" or "entry" starts; empty if
+// grub.cfg does not show it.
+std::string release_in_menu(const os::Files& files,
+                            std::string_view setting,
+                            const std::vector<std::string>& releases) {
+  for (const auto* path : {"boot/grub2/grub.cfg", "boot/grub/grub.cfg"}) {
+    const auto menu = menu_of(files.read(path).value_or(""), releases);
+    const MenuEntry* found = nullptr;
+    std::size_t parent = 0;
+    for (const auto name : split(setting, '>')) {
+      if (found != nullptr && !found->is_menu) return {};
+      found = nullptr;
+      std::uint64_t number = 0;
+      for (const auto& entry : menu) {
+        if (entry.menu != parent) continue;
+        if (names_entry(trim(name), entry, number++)) found = &entry;
+        if (found != nullptr) break;
+      }
+      if (found == nullptr) break;
+      parent = static_cast<std::size_t>(found - menu.data()) + 1;
+    }
+    if (found != nullptr && !found->release.empty()) return found->release;
+  }
+  return {};
+}
+
 std::vector<std::string> with_images(const os::Files& files, std::vector<std::string> releases) {
   auto startable = releases;
   std::erase_if(startable, [&](const std::string& release) {
@@ -114,7 +193,8 @@ Result<NextKernel> next_kernel(const os::Files& files, const std::vector<std::st
   if (!setting || setting->value == "0") return newest(startable);
   const auto& value = setting->value;
   auto release = has_entries ? release_of_entry(files, value, releases) : "";
-  // An entry in a submenu is "menu>entry". Menus have no releases in their names.
+  if (release.empty() && !has_entries) release = release_in_menu(files, value, releases);
+  // Titles and ids contain the release.
   if (release.empty()) release = release_in(value, releases);
   if (!release.empty()) return NextKernel{release, setting->text()};
   return fail(Errc::invalid,
@@ -130,6 +210,30 @@ std::string kept_boot_settings(std::string_view text) {
     const bool is_kept =
         std::ranges::any_of(kKept, [&](std::string_view start) { return line.starts_with(start); });
     if (is_kept) kept += fmt::format("{}\n", line);
+  }
+  return kept;
+}
+
+std::string kept_menu(std::string_view text) {
+  std::string kept;
+  for (const auto untrimmed : split(text, '\n')) {
+    const auto line = trim(untrimmed);
+    if (line.starts_with("linux")) {
+      const auto parts = words(line);
+      kept += fmt::format("linux {}\n", parts.size() > 1 ? parts[1] : "");
+    } else if (line == "}") {
+      kept += "}\n";
+    } else if (line.ends_with('{')) {
+      const bool is_menu = line.starts_with(kSubmenu);
+      if (is_menu || line.starts_with(kMenuEntry)) {
+        kept += fmt::format("{}'{}' ${} '{}' ",
+                            is_menu ? kSubmenu : kMenuEntry,
+                            quoted_after(line, 0),
+                            kEntryId,
+                            quoted_after(line, line.find(kEntryId)));
+      }
+      kept += "{\n";
+    }
   }
   return kept;
 }

@@ -88,7 +88,27 @@ class CapturedLinks final : public os::Links {
 
   Result<std::vector<os::Route>> routes() const override { return snapshot_.routes; }
 
+  Result<os::InterfaceSettings> settings(int index) const override {
+    const auto* captured = settings_of(index);
+    return captured == nullptr ? os::InterfaceSettings{} : captured->settings;
+  }
+
+  // Fails for an interface whose settings were not captured, which settings() does not show.
+  Result<os::InterfaceSettings> limits(int index) const override {
+    const auto* captured = settings_of(index);
+    if (captured == nullptr) return not_captured("settings of the interface");
+    return captured->limits;
+  }
+
  private:
+  const SettingsSnapshot* settings_of(int index) const {
+    for (const auto& link : snapshot_.links.value_or(std::vector<os::Link>{})) {
+      const auto found = snapshot_.settings.find(link.name);
+      if (link.index == index && found != snapshot_.settings.end()) return &found->second;
+    }
+    return nullptr;
+  }
+
   const Snapshot& snapshot_;
 };
 

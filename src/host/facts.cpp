@@ -65,9 +65,9 @@ std::string in_other_namespace(const Facts& facts) {
   for (const auto& nic : facts.nics.value_or(std::vector<Nic>{}))
     here.push_back(fmt::format("'{}'", printable(nic.name())));
   return fmt::format(
-      "; the interface of NIC {} is in another network namespace ('ip netns' and 'lsns -t net' "
-      "list them); NICs of this one: {}",
-      join(others, " and that of "),
+      "; another network namespace has the interface of NIC {} ('ip netns' and 'lsns -t net' list "
+      "namespaces); NICs in this namespace: {}",
+      join(others, " and of NIC "),
       here.empty() ? "none" : join(here, ", "));
 }
 

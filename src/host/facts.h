@@ -17,6 +17,7 @@
 #include "base/ids.h"
 #include "base/presence.h"
 #include "base/result.h"
+#include "host/load.h"
 
 namespace manactl::host {
 
@@ -65,6 +66,12 @@ struct Netdev {
   std::optional<VmbusId> vmbus;
   std::vector<std::string> addresses;  // "10.0.0.4/24"
   std::uint64_t rx_packets = 0, tx_packets = 0;
+
+  // The settings that host/tuning.h lists, and their largest values, under the keys of
+  // os::Links::settings(). Filled by gather_settings().
+  Result<std::map<std::string, std::string>> settings =
+      fail(Errc::unsupported, "the settings were not gathered");
+  std::map<std::string, std::string> limits = {};
 };
 
 // Packets since boot: all packets of the synthetic NIC, and those of them that used the VF.
@@ -121,6 +128,7 @@ struct Kernel {
   std::string distribution;               // ID of os-release: "ubuntu"
   std::string distribution_release = {};  // VERSION_ID of os-release: "24.04"
   std::uint64_t page_bytes = 0;           // 4096; on ARM64 also 16384 or 65536; 0 if unknown
+  std::string debian_version = {};        // of Debian's package, from /proc/version: "6.1.192-3"
 
   static constexpr std::uint64_t kSmallPage = 4096;
 
@@ -253,6 +261,21 @@ struct MoveFacts {
   ConfigMentions network = {}, programs = {};
 };
 
+// ---- what Azure's instance metadata service reports about this VM
+// -----------------------------------
+
+// An event that Azure has planned for this VM, or that has begun.
+struct ScheduledEvent {
+  std::string type;        // "Freeze", "Reboot", "Redeploy", "Preempt", "Terminate"
+  std::string not_before;  // "Mon, 19 Sep 2016 18:29:47 GMT"; empty if the event has begun
+};
+
+struct InstanceMetadata {
+  std::string size;             // "Standard_D4s_v5"
+  bool has_legacy_tag = false;  // the tag LegacyVMNVA
+  Result<std::vector<ScheduledEvent>> events = {};
+};
+
 // -------------------------------------------------------------------------------------------------
 
 struct Facts {
@@ -272,6 +295,9 @@ struct Facts {
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
   std::optional<MoveFacts> move = {};  // of an Azure VM without a MANA function; see MoveForecast
+  std::optional<Result<InstanceMetadata>> metadata = {};  // only if somebody asked for it
+  std::optional<Load> load = {};                          // only for the checks of speed
+  std::optional<Load> earlier_load = {};  // at the beginning of an interval, if there is one
 
   // Whether the VM has a function of MANA or, if the functions are unknown, a VF.
   bool has_mana() const;

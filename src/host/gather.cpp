@@ -44,6 +44,15 @@ std::string os_release_value(const os::Files& files, std::string_view key) {
   return {};
 }
 
+// Returns 6.1.192-3 for "Linux version 6.1.0-57-amd64 (...) #1 SMP Debian 6.1.192-3 (2026-11-20)".
+std::string debian_version(const os::Files& files) {
+  const auto text = files.read("proc/version");
+  const auto parts = text ? words(*text) : std::vector<std::string_view>();
+  const auto name = std::ranges::find(parts, "Debian");
+  const bool has_version = name != parts.end() && std::next(name) != parts.end();
+  return has_version ? printable(*std::next(name)) : std::string();
+}
+
 Result<Kernel> gather_kernel(const os::System& system) {
   const auto identity = system.process.kernel();
   if (!identity) return tl::unexpected<Error>(identity.error());
@@ -51,7 +60,8 @@ Result<Kernel> gather_kernel(const os::System& system) {
                 identity->machine,
                 os_release_value(system.files, "ID="),
                 os_release_value(system.files, "VERSION_ID="),
-                identity->page_bytes};
+                identity->page_bytes,
+                debian_version(system.files)};
 }
 
 Result<Limits> gather_limits(const os::Process& process) {

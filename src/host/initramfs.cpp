@@ -150,7 +150,9 @@ Result<> InitramfsReader::read(std::unique_ptr<ByteSource> source, bool is_compr
     if (!good) return good;
   }
   if (missing_.empty() || !has_packed_root_) return {};
-  return fail(Errc::unsupported, "the initramfs packs its modules in a file system of their own");
+  return fail(
+      Errc::unsupported,
+      "the initramfs has its modules in a squashfs or erofs image, which manactl cannot read");
 }
 
 Result<> InitramfsReader::read_file(Lookahead& image) {

@@ -19,7 +19,7 @@ namespace manactl::host {
 namespace {
 
 constexpr std::string_view kNetworkManagerState = "run/NetworkManager";
-constexpr std::string_view kNetworkdState = "run/systemd/netif";
+constexpr std::string_view kNetworkdState = "run/systemd/netif/links";
 
 // Returns the value of the first line "key=value".
 std::optional<std::string> value_in(std::string_view text, std::string_view key) {
@@ -190,7 +190,9 @@ std::vector<NetworkManagers::DeviceMatch> NetworkManagers::parse_devices(std::st
 
 NetworkManagers::NetworkManagers(const os::Files& files) : files_(files) {
   network_manager_ = exists(files, kNetworkManagerState);
-  networkd_ = exists(files, kNetworkdState);
+  // systemd-tmpfiles creates the directory even if networkd never runs. networkd writes a file for
+  // each interface, also for lo.
+  networkd_ = !files.list(kNetworkdState).value_or(std::vector<std::string>{}).empty();
   if (network_manager_) read_network_manager_rules();
   if (networkd_) read_networkd_rules();
 }
@@ -293,7 +295,7 @@ Management NetworkManagers::by_network_manager(const Netdev& netdev) const {
 }
 
 Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
-  const std::string path = fmt::format("{}/links/{}", kNetworkdState, netdev.index);
+  const std::string path = fmt::format("{}/{}", kNetworkdState, netdev.index);
   const auto state = files_.read(path);
   if (state) {
     if (const auto value = value_in(*state, "ADMIN_STATE")) {
@@ -365,10 +367,11 @@ Result<Management> NetworkManagers::management_of_mana(const std::vector<MacAddr
 
 Result<Management> NetworkManagers::management(const Netdev& netdev) const {
   if (!network_manager_ && !networkd_) {
-    return Management{true,
-                      fmt::format("no network manager is running: neither {} nor {} exists",
-                                  kNetworkManagerState,
-                                  kNetworkdState)};
+    return Management{
+        true,
+        fmt::format("no network manager is running: {} does not exist, and {} has no files",
+                    kNetworkManagerState,
+                    kNetworkdState)};
   }
   if (budget_.is_exceeded()) return too_many_rules();
   if (!networkd_) return by_network_manager(netdev);

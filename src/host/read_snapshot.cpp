@@ -112,6 +112,18 @@ EthtoolSnapshot parse_ethtool(const JsonFields& fields) {
   return snapshot;
 }
 
+SettingsSnapshot parse_settings(const JsonFields& fields) {
+  const auto all_of = [&fields](const char* key) {
+    const auto texts = fields.text_map(key);
+    return os::InterfaceSettings(texts.begin(), texts.end());
+  };
+  SettingsSnapshot snapshot;
+  snapshot.settings = parse_reply(fields.object("settings"),
+                                  [&](const JsonFields& /*all*/) { return all_of("settings"); });
+  snapshot.limits = all_of("limits");
+  return snapshot;
+}
+
 os::UverbsChardev parse_chardev(const JsonFields& fields) {
   os::UverbsChardev chardev;
   chardev.name = fields.text("name");
@@ -299,6 +311,11 @@ Result<Snapshot> read_snapshot(const os::Files& files) {
   source.file("ethtool", [&](const JsonFields& root) {
     SnapshotFiles::members(root.object("interfaces"), [&](const auto& name, const auto& fields) {
       snapshot.ethtool.emplace(name, parse_ethtool(fields));
+    });
+  });
+  source.file("settings", [&](const JsonFields& root) {
+    SnapshotFiles::members(root.object("interfaces"), [&](const auto& name, const auto& fields) {
+      snapshot.settings.emplace(name, parse_settings(fields));
     });
   });
   source.file("process", [&](const JsonFields& root) { parse_process(root, snapshot); });

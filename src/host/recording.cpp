@@ -6,6 +6,7 @@
 
 #include "host/recording_files.h"
 #include "host/snapshot.h"
+#include "host/tuning.h"
 #include "host/versions.h"
 
 namespace manactl::host {
@@ -38,7 +39,37 @@ class RecordingLinks final : public os::Links {
     return real_.attachments(index);
   }
 
+  Result<os::InterfaceSettings> settings(int index) const override {
+    auto settings = real_.settings(index);
+    auto& recorded = snapshot_.settings[name_of(index)].settings = settings;
+    if (recorded) std::erase_if(*recorded, is_other);
+    return settings;
+  }
+
+  Result<os::InterfaceSettings> limits(int index) const override {
+    auto limits = real_.limits(index);
+    if (limits) {
+      auto& recorded = snapshot_.settings[name_of(index)].limits = *limits;
+      std::erase_if(recorded, is_other);
+    } else {
+      snapshot_.settings.erase(name_of(index));  // of a captured system without settings
+    }
+    return limits;
+  }
+
  private:
+  static bool is_other(const std::pair<std::string, std::string>& setting) {
+    return !is_tuning_key(setting.first);
+  }
+
+  // Empty if the interface has vanished.
+  std::string name_of(int index) const {
+    for (const auto& link : real_.links().value_or(std::vector<os::Link>{})) {
+      if (link.index == index) return link.name;
+    }
+    return {};
+  }
+
   os::Links& real_;
   Snapshot& snapshot_;
 };

@@ -48,6 +48,35 @@ std::string meminfo(std::string_view text) {
   return lines_with(text, {"Hugepagesize"}, ':');
 }
 
+// The CPUs and the rows that matter for MANA. The other rows name hardware.
+std::string interrupts(std::string_view text) {
+  std::string kept;
+  for (const auto line : split(text, '\n')) {
+    const auto row = words(line);
+    if (row.empty()) continue;
+    const bool is_header = row.front().starts_with("CPU");
+    const bool is_row = row.front() == "NET_RX:" || row.back().starts_with("mana_");
+    if (is_header || is_row) kept += fmt::format("{}\n", line);
+  }
+  return kept;
+}
+
+std::string cpu_times(std::string_view text) {
+  std::string kept;
+  for (const auto line : split(text, '\n')) {
+    if (line.starts_with("cpu")) kept += fmt::format("{}\n", line);
+  }
+  return kept;
+}
+
+// The version of Debian's package. The rest names people and machines.
+std::string kernel_version(std::string_view text) {
+  const auto parts = words(text);
+  const auto name = std::ranges::find(parts, "Debian");
+  if (name == parts.end() || std::next(name) == parts.end()) return {};
+  return fmt::format("Debian {}\n", *std::next(name));
+}
+
 // Replaces each line by the result of `keep` or, if that is empty, by kept_mentions(). The lines
 // keep their numbers, because messages contain them.
 template <class KeepLine>
@@ -255,6 +284,12 @@ constexpr std::array kRows = {
     Row{"*lib/modules/*/modules.builtin", kKeepAll},
     Row{"*lib/modules/*/modules.dep", kKeepAll},
     Row{"proc/meminfo", meminfo},
+    Row{"proc/version", kernel_version},
+    Row{"proc/interrupts", interrupts},
+    Row{"proc/softirqs", interrupts},
+    Row{"proc/stat", cpu_times},
+    Row{"proc/uptime", number},
+    Row{"proc/irq/*", number},
     Row{"proc/cmdline", command_line},
     Row{"proc/[0-9]*/stat", process_stat},
     Row{"proc/[0-9]*/comm", process_name},
@@ -274,6 +309,8 @@ constexpr std::array kRows = {
     Row{"sys/*/dev_port", number},
     Row{"sys/*/driver_override", kKeepAll},
     Row{"sys/*/cpulist", number},
+    Row{"sys/*/statistics/*", number},
+    Row{"sys/*/queues/*", number},
     Row{"sys/*_hugepages", number},
 };
 
@@ -296,6 +333,7 @@ constexpr std::array kConfigRows = {
     Row{"proc/[0-9]*/cmdline", kept_arguments},
     Row{"etc/default/grub*", kept_boot_settings},
     Row{"boot/grub*/grubenv", kept_boot_settings},
+    Row{"boot/grub*/grub.cfg", kept_menu},
     Row{"boot/loader/entries/*", kept_boot_settings},
     Row{"boot/init*", reduced_initramfs, Scrub::nothing},
     Row{"*lib/modules/*.ko*", reduced_module, Scrub::nothing},

@@ -49,11 +49,18 @@ struct EthtoolSnapshot {
   Result<os::Counters> counters = not_captured("ethtool counters");
 };
 
+// Only the settings of host/tuning.h.
+struct SettingsSnapshot {
+  Result<os::InterfaceSettings> settings = not_captured("settings of the interface");
+  os::InterfaceSettings limits = {};
+};
+
 struct Snapshot {
   Result<std::vector<os::Link>> links = not_captured("links");
   Result<std::vector<os::Address>> addresses = not_captured("addresses");
   Result<std::vector<os::Route>> routes = not_captured("routes");
-  std::map<std::string, EthtoolSnapshot> ethtool;  // by interface
+  std::map<std::string, EthtoolSnapshot> ethtool;    // by interface
+  std::map<std::string, SettingsSnapshot> settings;  // by interface
   Result<std::vector<os::RdmaDevice>> rdma = not_captured("RDMA devices");
   Result<std::vector<os::ProviderChoice>> providers = not_captured("verbs providers");
   Result<> libraries;  // an error only if libibverbs and libmana could not be loaded

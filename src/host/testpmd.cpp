@@ -12,8 +12,6 @@
 namespace manactl::host {
 namespace {
 
-constexpr unsigned kMaxQueues = 64;
-
 // Returns the memory of testpmd's mbuf pool. Without --total-num-mbufs, its size depends on the
 // number of forwarding lcores and on constants, not on the ports and queues in use (init_config()
 // in DPDK's app/test-pmd/testpmd.c).
@@ -27,14 +25,14 @@ std::uint64_t mbuf_pool_bytes(std::uint64_t forwarding_lcores) {
   return (kMaxDescriptors + kMaxBurst + forwarding_lcores * kCache) * kMaxPorts * kMbuf;
 }
 
-// Returns the CPUs of this process on `node`; all of them if fewer than two are there.
-std::vector<unsigned> cpus_near(const Facts& facts, int node) {
+// Returns the CPUs of this process on `node`; all of them if fewer than `needed` are there.
+std::vector<unsigned> cpus_near(const Facts& facts, int node, std::size_t needed) {
   if (!facts.cpus) return {};
   const auto near = facts.memory.node_cpus.find(node);
   if (near == facts.memory.node_cpus.end()) return facts.cpus->cpus;
   std::vector<unsigned> kept;
   std::ranges::set_intersection(facts.cpus->cpus, near->second.cpus, std::back_inserter(kept));
-  return kept.size() > 1 ? kept : facts.cpus->cpus;
+  return kept.size() >= needed ? kept : facts.cpus->cpus;
 }
 
 // Returns the command that sets the number of reserved pages of the pool to `pages`.
@@ -48,15 +46,33 @@ std::string resize_command(const HugepagePool& pool, std::uint64_t pages) {
 
 }  // namespace
 
-TestpmdSize size_of_testpmd(const Facts& facts, int node) {
+ProgramSize size_of_program(const Facts& facts,
+                            int node,
+                            unsigned other_queues,
+                            std::optional<unsigned> threads) {
+  ProgramSize size;
+  const unsigned wanted = threads.value_or(1);
+  size.queues = wanted + other_queues;
+  const auto cpus = cpus_near(facts, node, wanted + 1);
+  const auto fits = [&](unsigned queues) {
+    return queues <= kMaxQueues && 1 + queues - other_queues <= cpus.size();
+  };
+  while (!threads && fits(size.queues * 2)) size.queues *= 2;
+  size.threads = size.queues - other_queues;
+  const auto lcores = std::min<std::size_t>(cpus.size(), size.threads + 1);
+  size.cpus.assign(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(lcores));
+  return size;
+}
+
+std::uint64_t testpmd_bytes(unsigned forwarding_lcores) {
   // Rings and caches of the mempool, queues and buffers of the drivers, and EAL's own data.
   constexpr std::uint64_t kOther = 64U << 20U;
-  TestpmdSize size;
-  const auto cpus = cpus_near(facts, node);
-  while (size.queues * 2 <= kMaxQueues && size.queues * 2 + 1 <= cpus.size()) size.queues *= 2;
-  const auto lcores = std::min<std::size_t>(cpus.size(), size.queues + 1);
-  size.cpus.assign(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(lcores));
-  size.hugepage_bytes = mbuf_pool_bytes(size.queues) + kOther;
+  return mbuf_pool_bytes(forwarding_lcores) + kOther;
+}
+
+ProgramSize size_of_testpmd(const Facts& facts, int node) {
+  auto size = size_of_program(facts, node);
+  size.hugepage_bytes = testpmd_bytes(size.threads);
   return size;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The size of dpdk-testpmd on this VM: its lcores, its queues and its hugepages. `args` prints this
-// size; `prepare`, `check` and `doctor` reserve and request hugepages for it.
+// The size of a DPDK program on this VM: its lcores, its queues and its hugepages. `args` prints
+// this size; `prepare`, `check` and `doctor` reserve and request hugepages for that of
+// dpdk-testpmd.
 
 #pragma once
 
@@ -15,18 +16,30 @@
 
 namespace manactl::host {
 
-struct TestpmdSize {
+inline constexpr unsigned kMaxQueues = 64;  // of a port of net_mana
+
+struct ProgramSize {
   std::vector<unsigned> cpus;  // one per lcore, the first one for EAL's main lcore
-  unsigned queues = 1;         // a power of two, as net_mana requires
+  unsigned threads = 1;        // lcores that poll the queues, besides the main lcore
+  unsigned queues = 1;         // of each port; a power of two, as net_mana requires
   std::uint64_t hugepage_bytes = 0;
 };
 
-// Returns the size for a NIC on `node`; -1 is any node. With enough CPUs, each queue has an lcore
-// besides the main lcore. testpmd creates a mempool on the node of every lcore, but hugepages are
-// reserved only on the node of the NIC. Therefore, CPUs of other nodes are used only if that node
-// has fewer than two. testpmd needs two lcores: if this process has a single CPU, `cpus` is too
+// Returns the size for a NIC on `node`; -1 is any node. A program that creates `other_queues`
+// besides one queue per thread has fewer threads than queues. Without a number of threads, each
+// thread has a CPU of its own, and so has the main lcore. A program needs memory on the node of
+// every lcore, but hugepages are reserved only on the node of the NIC. Therefore, CPUs of other
+// nodes are used only if that node has too few. If this process has too few CPUs, `cpus` is too
 // short.
-TestpmdSize size_of_testpmd(const Facts& facts, int node);
+ProgramSize size_of_program(const Facts& facts,
+                            int node,
+                            unsigned other_queues = 0,
+                            std::optional<unsigned> threads = std::nullopt);
+
+// Returns the memory of dpdk-testpmd. Its mempool is as large on the node of every lcore.
+std::uint64_t testpmd_bytes(unsigned forwarding_lcores);
+
+ProgramSize size_of_testpmd(const Facts& facts, int node);
 
 // Returns the pool of `node` with the most free memory; -1 is any node. With a page size, only
 // pools of this size count. If no page is free, returns the pool of the size, or of the kernel's

@@ -48,10 +48,10 @@ constexpr std::array<Property, 4> kVf = {{
     {"ATTR{flags}", "0x1843"},  // IFF_SLAVE is set when the VF has joined its NIC
 }};
 
-// The VF, its PCI function and the VMBus device of that function. All keys of a rule that are named
-// in plural must match one of them.
-using Parent = std::array<Property, 4>;
-constexpr std::array<Parent, 3> kParents = {{
+// udev(7): all keys in the plural, such as DRIVERS, must match the same device: the VF itself, its
+// PCI function, or the VMBus device of that function.
+using ParentDevice = std::array<Property, 4>;
+constexpr std::array<ParentDevice, 3> kParentDevices = {{
     {{{"SUBSYSTEMS", "net"}, {"DRIVERS", ""}}},
     {{{"SUBSYSTEMS", "pci"},
       {"DRIVERS", "mana"},
@@ -73,7 +73,8 @@ bool is_parent_key(std::string_view key) {
 }
 
 bool is_known_of_parents(std::string_view key) {
-  return std::ranges::any_of(kParents, [&](const Parent& one) { return has_key(one, key); });
+  return std::ranges::any_of(kParentDevices,
+                             [&](const ParentDevice& one) { return has_key(one, key); });
 }
 
 constexpr std::string_view kDriverProperty = "ENV{ID_NET_DRIVER}";
@@ -111,7 +112,7 @@ Match compared(const Item& item, std::string_view value) {
   return matches_any(item.value, value) == (item.operation == "==") ? Match::yes : Match::no;
 }
 
-Match match_parent(const std::vector<Item>& items, const Parent& parent) {
+Match match_parent(const std::vector<Item>& items, const ParentDevice& parent) {
   auto match = Match::yes;
   for (const auto& item : items) {
     const auto* const own = std::ranges::find(parent, item.key, &Property::key);
@@ -128,7 +129,7 @@ Match match_parent(const std::vector<Item>& items, const Parent& parent) {
 
 Match match_parents(const std::vector<Item>& items) {
   auto best = items.empty() ? Match::yes : Match::no;
-  for (const auto& parent : kParents) {
+  for (const auto& parent : kParentDevices) {
     const auto match = match_parent(items, parent);
     if (match == Match::yes) return match;
     if (match == Match::unsupported) best = match;
@@ -201,8 +202,8 @@ void Rules::doubt(const std::string& path, const Item& item) {
 Result<std::optional<UnmanagingRule>> Rules::unmanaged_by() const {
   if (doubtful_.empty()) return unmanaged_by_;
   return fail(Errc::unsupported,
-              fmt::format("/{} skips rules for NetworkManager by a condition that cannot be "
-                          "evaluated before the VF exists",
+              fmt::format("/{} may skip rules for NetworkManager: manactl cannot evaluate a "
+                          "condition in it",
                           printable(doubtful_)));
 }
 

@@ -68,6 +68,12 @@ Json json_of(const os::Counters& counters) {
   return object;
 }
 
+Json json_of(const os::InterfaceSettings& settings) {
+  Json object = Json::object();
+  for (const auto& [key, value] : settings) object[key] = value;
+  return object;
+}
+
 Json json_of(const os::RdmaDevice& device) {
   Json ports = Json::array();
   for (const auto& port : device.ports) {
@@ -197,6 +203,16 @@ Json process_of(const Snapshot& snapshot) {
   return process;
 }
 
+Json settings_of(const Snapshot& snapshot) {
+  Json interfaces = Json::object();
+  for (const auto& [name, replies] : snapshot.settings) {
+    if (name.empty() || !is_captured(replies.settings)) continue;
+    interfaces[name] = {{"settings", json_of(replies.settings)},
+                        {"limits", json_of(replies.limits)}};
+  }
+  return object_of("interfaces", std::move(interfaces));
+}
+
 Json ethtool_of(const Snapshot& snapshot) {
   Json interfaces = Json::object();
   for (const auto& [name, replies] : snapshot.ethtool) {
@@ -220,6 +236,7 @@ std::map<std::string, std::string> write_snapshot(const Snapshot& snapshot) {
   if (!snapshot.libraries) files.file("libraries", json_of(snapshot.libraries.error()));
   files.list("sockets", "tcp", snapshot.tcp);
   files.file("ethtool", ethtool_of(snapshot));
+  if (!snapshot.settings.empty()) files.file("settings", settings_of(snapshot));
   files.file("process", process_of(snapshot));
   files.map("modules", snapshot.modules);
   files.map("nodes", snapshot.nodes);

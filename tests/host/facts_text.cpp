@@ -126,6 +126,7 @@ void add(Text& text, const Memory& memory) {
 void add_system(Text& text, const Facts& facts) {
   text.result("kernel", facts.kernel, [&](const Kernel& k) {
     text.line("kernel {} {} {} {}", k.release, k.machine, k.distribution, k.page_bytes);
+    text.line("debian version {}", k.debian_version);
   });
   text.result("platform", facts.platform, [&](const Platform& p) {
     text.line("platform {} {} {}", p.azure, p.hyperv, p.evidence);

@@ -162,6 +162,18 @@ TEST(Gather, ReadsTheDistributionWithAndWithoutQuotes) {
   EXPECT_EQ(facts.kernel->distribution_release, "20.04");
 }
 
+TEST(Gather, ReadsTheVersionOfDebiansKernelPackage) {
+  const auto version = [](const std::string& text) {
+    return facts_of("ubuntu-two-nics", {{"proc/version", "", text}}).kernel->debian_version;
+  };
+  EXPECT_EQ(version("Linux version 6.1.0-57-amd64 (a@b) (gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld "
+                    "(GNU Binutils for Debian) 2.40) #1 SMP PREEMPT_DYNAMIC Debian 6.1.192-3 "
+                    "(2026-11-20)\n"),
+            "6.1.192-3");
+  EXPECT_EQ(version("Linux version 6.8.0-1062-azure (user@a) #68-Ubuntu SMP\n"), "");
+  EXPECT_EQ(version("Linux version Debian\n"), "");
+}
+
 TEST(Gather, ExplainsHowItRecognizesAzure) {
   const std::string path = "sys/class/dmi/id/chassis_asset_tag";
   const auto platform = [&](const std::string& tag) {

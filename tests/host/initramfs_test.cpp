@@ -106,7 +106,7 @@ TEST(Initramfs, IsReportedIfItCannotBeRead) {
   EXPECT_THAT(message("070701" + std::string(104, 'x')), HasSubstr("damaged"));
   EXPECT_THAT(message(archive(entry("a", "text")).substr(0, 113)), HasSubstr("truncated"));
   EXPECT_THAT(message(from_hex(kZstd).substr(0, 40)), HasSubstr("decompress"));
-  EXPECT_THAT(message(archive(entry("squashfs-root.img"))), HasSubstr("file system of their own"));
+  EXPECT_THAT(message(archive(entry("squashfs-root.img"))), HasSubstr("squashfs or erofs image"));
   EXPECT_TRUE(
       modules_in_initramfs(archive(entry("squashfs-root.img") + entry("a/mana.ko")), {"mana"}));
 }

@@ -32,6 +32,17 @@ TEST(Management, IsUnmanagedWithoutAManager) {
   EXPECT_THAT(management_of(files).evidence, HasSubstr("no network manager is running"));
 }
 
+// systemd's file for systemd-tmpfiles creates the directories on machines with NetworkManager too.
+TEST(Networkd, DoesNotRunOnlyBecauseItsDirectoriesExist) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif/links");
+  files.add_file("etc/systemd/network/99-all.network", "[Match]\nName=e*\n[Network]\nDHCP=yes\n");
+  EXPECT_THAT(management_of(files).evidence, HasSubstr("no network manager is running"));
+  EXPECT_TRUE(NetworkManagers(files).management_of_mana({})->unmanaged);
+  files.add_file("run/systemd/netif/links/1", "");
+  EXPECT_FALSE(NetworkManagers(files).management_of_mana({})->unmanaged);
+}
+
 TEST(Networkd, ReportsItsStateInLinks) {
   os::MemoryFiles files;
   files.add_file("run/systemd/netif/links/5", "# private\nADMIN_STATE=unmanaged\n");
@@ -43,7 +54,7 @@ TEST(Networkd, ReportsItsStateInLinks) {
 
 TEST(Networkd, FollowsARuleForTheDriver) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   files.add_file("etc/systemd/network/10-vf.network",
                  "[Match]\nDriver=mlx5_core mana\n[Link]\nUnmanaged=yes\n");
   EXPECT_TRUE(management_of(files).unmanaged);
@@ -55,7 +66,7 @@ TEST(Networkd, FollowsARuleForTheDriver) {
 
 TEST(Networkd, DoesNotApplyTheRuleOfAnotherAddress) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   const std::string path = "etc/systemd/network/05-manactl-eth1.network";
   files.add_file(path,
                  "[Match]\nDriver=mana\nMACAddress=00:0d:3a:76:3b:d1\n[Link]\nUnmanaged=yes\n");
@@ -67,20 +78,20 @@ TEST(Networkd, DoesNotApplyTheRuleOfAnotherAddress) {
 
 TEST(Networkd, FollowsUdev) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   files.add_file("run/udev/data/n5", "I:1\nE:ID_NET_MANAGED_BY=unmanaged\n");
   EXPECT_TRUE(management_of(files).unmanaged);
 }
 
 TEST(Networkd, IsUnknownWithoutState) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   EXPECT_EQ(NetworkManagers(files).management(vf()).error().code, Errc::not_found);
 }
 
 TEST(Networkd, AcceptsEachWordForYes) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   const auto is_unmanaged = [&](const std::string& word) {
     files.add_file("run/systemd/network/vf.network", "Driver=mana\nUnmanaged=" + word + "\n");
     return management_of(files).unmanaged;
@@ -93,7 +104,7 @@ TEST(Networkd, AcceptsEachWordForYes) {
 
 TEST(Networkd, IgnoresRulesForOtherProperties) {
   os::MemoryFiles files;
-  files.add_directory("run/systemd/netif");
+  files.add_file("run/systemd/netif/links/1", "");
   files.add_file("etc/systemd/network/all.network", "[Match]\nName=*\n[Link]\nUnmanaged=yes\n");
   EXPECT_THAT(management_of(files).evidence,
               HasSubstr("cannot determine whether networkd manages the VF"));

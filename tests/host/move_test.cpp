@@ -278,7 +278,7 @@ TEST(ManagementOfMana, FollowsTheRulesOfUdev) {
 TEST(ManagementOfMana, FollowsTheFilesOfNetworkd) {
   const auto with = [](const std::vector<File>& rules) {
     os::MemoryFiles files;
-    files.add_directory("run/systemd/netif");
+    files.add_file("run/systemd/netif/links/1", "");
     for (const auto& [path, text] : rules) files.add_file(path, text);
     return is_unmanaged(files);
   };

@@ -36,6 +36,27 @@ TEST(TestpmdSize, HasOneLcorePerQueueAndOneMore) {
   }
 }
 
+// Open vSwitch has one queue more than PMD threads.
+TEST(ProgramSize, CountsQueuesThatNoThreadPolls) {
+  struct Case {
+    unsigned cpus, threads, queues;
+  };
+
+  for (const auto& [cpus, threads, queues] :
+       {Case{1, 1, 2}, {3, 1, 2}, {4, 3, 4}, {7, 3, 4}, {8, 7, 8}, {200, 63, 64}}) {
+    const auto size = size_of_program(with_cpus(cpus), -1, 1);
+    EXPECT_EQ(size.threads, threads) << cpus;
+    EXPECT_EQ(size.queues, queues) << cpus;
+  }
+}
+
+TEST(ProgramSize, UsesOtherNodesForThreadsThatTheNodeOfTheNicCannotRun) {
+  auto facts = with_cpus(8);
+  facts.memory.node_cpus = {{0, CpuList{{0, 1, 2}}}, {1, CpuList{{3, 4, 5, 6, 7}}}};
+  EXPECT_EQ(size_of_program(facts, 0, 0, 2).cpus, (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(size_of_program(facts, 0, 0, 4).cpus, (std::vector<unsigned>{0, 1, 2, 3, 4}));
+}
+
 TEST(TestpmdSize, UsesTheCpusOfThisProcess) {
   Facts facts;
   facts.cpus = CpuList{{2, 5, 7, 9}};

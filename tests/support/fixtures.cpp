@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "host/gather.h"
+#include "host/tuning.h"
 #include "os/memory_files.h"
 
 namespace manactl::test {
@@ -92,12 +93,15 @@ namespace manactl::host {
 Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits) {
   const auto captured =
       edits.empty() ? test::system_of(fixture_name) : test::edited_system(fixture_name, edits);
-  return gather(captured->system(),
-                {"25.11.2",
-                 {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},
-                 "static"},
-                SshSearch::quick,
-                MoveForecast::include);
+  auto facts = gather(captured->system(),
+                      {"25.11.2",
+                       {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},
+                       "static"},
+                      SshSearch::quick,
+                      MoveForecast::include);
+  if (facts.nics) gather_settings(captured->system().links, *facts.nics);
+  facts.load = gather_load(captured->system(), facts);
+  return facts;
 }
 
 }  // namespace manactl::host
