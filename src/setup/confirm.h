@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Keeps the changes of prepare --confirm-timeout.
+// Keeps the changes of prepare and tune with --confirm-timeout.
 
 #pragma once
 
@@ -15,6 +15,7 @@ namespace manactl::setup {
 struct ConfirmResult {
   std::string name;
   std::vector<std::string> persistent;  // paths of the files of --persist, now written
+  bool is_tuning = false;               // the changes are those of tune
 };
 
 // Confirms the NIC `name` (as for restore), or the only unconfirmed NIC if it is empty. The result

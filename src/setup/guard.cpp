@@ -89,8 +89,7 @@ std::vector<std::string> find_objections(const host::Nic& nic,
                                          const os::System& system,
                                          bool vf_only) {
   std::vector<std::string> objections;
-  objections.reserve(nic.carries.size());
-  for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
+  if (!nic.carries.empty()) objections.push_back("it carries the " + join(nic.carries, ", "));
   if (!facts.carries_complete) objections.push_back(facts.carries_complete.error().message);
   const auto routes = system.links.routes();
   // Without routes, what the NIC carries is unknown too.

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kSuffix = ".jsonl";
+constexpr std::string_view kTunePrefix = "tune-";
 constexpr std::size_t kSumDigits = 16;
 // The memory of a first line with 100,000 routes is about 70 MiB.
 constexpr std::size_t kMaxLineMemory = std::size_t{256} << 20U;
@@ -189,11 +190,54 @@ void read_progress_line(const std::string& line, Entry& entry) {
   if (!document.error().empty()) entry.damaged = true;
 }
 
+// The files of --persist repeat the settings of their run, and of the earlier runs for this NIC
+// whose entries are open.
+void mark_repeated(std::vector<Entry>& entries) {
+  for (const auto& newer : entries) {
+    if (!newer.is_tuning() || !newer.confirmed || newer.boot_files.empty()) continue;
+    for (auto& entry : entries) {
+      const bool is_earlier = entry.is_tuning() && entry.tune_number() <= newer.tune_number();
+      if (is_earlier && entry.nic_id() == newer.nic_id()) entry.is_repeated = true;
+    }
+  }
+}
+
 }  // namespace
 
+const Entry* newest_tuning(const std::string& nic_id, const std::vector<Entry>& entries) {
+  const Entry* newest = nullptr;
+  for (const auto& entry : entries) {
+    if (!entry.is_tuning() || entry.nic_id() != nic_id) continue;
+    if (newest == nullptr || entry.tune_number() > newest->tune_number()) newest = &entry;
+  }
+  return newest;
+}
+
+unsigned Entry::tune_number() const {
+  if (!id.starts_with(kTunePrefix)) return 0;
+  const auto rest = std::string_view(id).substr(kTunePrefix.size());
+  const auto number = parse_unsigned(rest.substr(0, rest.find('-')), UINT32_MAX);
+  return static_cast<unsigned>(number.value_or(0));
+}
+
+std::string Entry::nic_id() const {
+  const auto number = tune_number();
+  return number == 0 ? id : id.substr(fmt::format("{}{}-", kTunePrefix, number).size());
+}
+
+bool Entry::is_valid_in(const std::string& boot) const {
+  return boot_id == boot || is_repeated;
+}
+
+std::string Entry::persistent_name() const {
+  if (is_tuning()) return tuning_name(interface);
+  return interface.empty() ? "hugepages" : interface;
+}
+
 bool Entry::belongs_to(const host::Nic& candidate) const {
-  return (candidate.vmbus && id == candidate.vmbus->str()) ||
-         (candidate.vf && id == "vf-" + candidate.vf->mac.str());
+  const auto own = nic_id();
+  return (candidate.vmbus && own == candidate.vmbus->str()) ||
+         (candidate.vf && own == "vf-" + candidate.vf->mac.str());
 }
 
 bool Entry::matches(const std::string& name) const {
@@ -275,6 +319,7 @@ Result<std::vector<Entry>> Journal::entries() const {
       entries.push_back(std::move(entry));
     }
   }
+  mark_repeated(entries);
   return entries;
 }
 

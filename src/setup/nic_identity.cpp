@@ -100,10 +100,14 @@ Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics,
   return slots;
 }
 
-std::string vdev_of(const Slot& slot) {
-  std::string text = slot.pci.str();
-  for (const auto& mac : slot.macs) text += ",mac=" + mac.str();
+std::string mac_devargs_of(const Slot& slot) {
+  std::string text;
+  for (const auto& mac : slot.macs) text += (text.empty() ? "mac=" : ",mac=") + mac.str();
   return text;
+}
+
+std::string vdev_of(const Slot& slot) {
+  return slot.pci.str() + ',' + mac_devargs_of(slot);
 }
 
 }  // namespace manactl::setup

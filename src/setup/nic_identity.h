@@ -53,6 +53,9 @@ struct Slot {
 Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics,
                                    const std::vector<const host::Nic*>& unprepared = {});
 
+// Returns the devargs of net_mana: "mac=00:0d:3a:76:3b:d0,mac=...".
+std::string mac_devargs_of(const Slot& slot);
+
 // Returns the argument for DPDK: "7870:00:00.0,mac=00:0d:3a:76:3b:d0,mac=...".
 std::string vdev_of(const Slot& slot);
 

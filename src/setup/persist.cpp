@@ -13,10 +13,14 @@ namespace manactl::setup {
 namespace {
 
 constexpr std::string_view kHeader = "# Written by manactl for ";
-constexpr std::array<std::string_view, 5> kDirectories = {
-    kUnitFiles, kBootTarget, kTmpfiles, kNetworkdFiles, kNetworkManagerFiles};
+constexpr std::array<std::string_view, 6> kDirectories = {
+    kUnitFiles, kBootTarget, kTmpfiles, kNetworkdFiles, kNetworkManagerFiles, kUdevRules};
 
 }  // namespace
+
+std::string tuning_name(const std::string& interface) {
+  return interface + " (tune)";
+}
 
 std::string header_of(const std::string& interface) {
   return fmt::format(
@@ -24,7 +28,7 @@ std::string header_of(const std::string& interface) {
       "# 'manactl restore {}' removes this file and any change to it.\n",
       kHeader,
       interface,
-      interface);
+      interface.substr(0, interface.find(' ')));
 }
 
 bool has_header(std::string_view text, const std::string& interface) {
@@ -81,13 +85,26 @@ std::vector<std::string> Persistence::list(const std::string& interface) const {
   return paths;
 }
 
+Result<std::vector<std::string>> Persistence::replace(
+    const std::string& interface, const std::vector<PersistentFile>& files) const {
+  const auto written = write(files);
+  if (!written) return tl::unexpected<Error>(written.error());
+  auto others = list(interface);
+  for (const auto& file : files) std::erase(others, file.path());
+  for (const auto& path : others) {
+    const auto removed = remove_file(path);
+    if (!removed) return tl::unexpected<Error>(removed.error());
+  }
+  return others;
+}
+
 std::string Persistence::interface_of(const std::string& channel) const {
   for (const auto& path : list("")) {
     const auto slash = path.rfind('/');
     const auto text = open(path.substr(0, slash))->read(path.substr(slash + 1)).value_or("");
     if (text.find(channel) == std::string::npos || !has_header(text, "")) continue;
     const auto name = text.substr(kHeader.size(), text.find('\n') - kHeader.size());
-    return name.substr(0, name.rfind('.'));
+    return name.substr(0, std::min(name.find(' '), name.rfind('.')));
   }
   return {};
 }
@@ -98,11 +115,15 @@ Result<std::vector<std::string>> Persistence::remove(const std::string& interfac
   const auto shared = interface.empty() ? Result<>() : share_hugepages(interface);
   if (!shared) return tl::unexpected<Error>(shared.error());
   for (const auto& path : paths) {
-    const auto slash = path.rfind('/');
-    const auto removed = open(path.substr(0, slash))->remove(path.substr(slash + 1));
+    const auto removed = remove_file(path);
     if (!removed) return tl::unexpected<Error>(removed.error());
   }
   return paths;
+}
+
+Result<> Persistence::remove_file(const std::string& path) const {
+  const auto slash = path.rfind('/');
+  return open(path.substr(0, slash))->remove(path.substr(slash + 1));
 }
 
 Result<> Persistence::share_hugepages(const std::string& without) const {

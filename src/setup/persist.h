@@ -19,6 +19,7 @@ inline constexpr const char* kBootTarget = "/etc/systemd/system/multi-user.targe
 inline constexpr const char* kTmpfiles = "/etc/tmpfiles.d";
 inline constexpr const char* kNetworkdFiles = "/etc/systemd/network";
 inline constexpr const char* kNetworkManagerFiles = "/etc/NetworkManager/conf.d";
+inline constexpr const char* kUdevRules = "/etc/udev/rules.d";
 
 struct PersistentFile {
   std::string directory;  // "/etc/systemd/system"
@@ -27,7 +28,10 @@ struct PersistentFile {
   std::string path() const { return directory + "/" + name; }
 };
 
-// The first lines of each file of `interface`.
+// The name in the header of files that tune `interface`.
+std::string tuning_name(const std::string& interface);
+
+// The first lines of each file of `interface`, or of tuning_name().
 std::string header_of(const std::string& interface);
 
 // Whether manactl wrote the file for `interface`; for any interface if it is empty.
@@ -42,6 +46,12 @@ class Persistence {
   // other than those above.
   Result<> write(const std::vector<PersistentFile>& files) const;
 
+  // Writes the files, and then removes the other files whose header names `interface`, so that an
+  // error leaves the earlier ones. Returns the removed paths. Not for files that reserve hugepages,
+  // whose lines the files of all NICs share.
+  Result<std::vector<std::string>> replace(const std::string& interface,
+                                           const std::vector<PersistentFile>& files) const;
+
   // Paths of the files whose header names `interface`; of all files with a header if it is empty.
   std::vector<std::string> list(const std::string& interface) const;
   Result<std::vector<std::string>> remove(const std::string& interface) const;
@@ -53,6 +63,7 @@ class Persistence {
  private:
   // Sets the lines that the files of all NICs share, but those of `without`.
   Result<> share_hugepages(const std::string& without) const;
+  Result<> remove_file(const std::string& path) const;
   std::unique_ptr<os::DurableDirectory> open(const std::string& directory) const;
 
   std::string root_;

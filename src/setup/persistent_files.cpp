@@ -26,6 +26,7 @@ std::string hugepage_options(const std::optional<HugepageRequest>& hugepages) {
     options += fmt::format(" --hugepage-size {}", word_of(kHugepageSizes, hugepages->page_kib));
   }
   if (hugepages->node) options += fmt::format(" --node {}", *hugepages->node);
+  if (!hugepages->program.empty()) options += " --for " + hugepages->program;
   return options;
 }
 

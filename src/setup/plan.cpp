@@ -19,37 +19,15 @@ std::string shown(const std::string& name) {
   return printable(name);
 }
 
-template <class Matches>
-const Entry* find_entry(const std::vector<Entry>& entries, Matches matches) {
-  const auto found = std::ranges::find_if(entries, matches);
-  return found == entries.end() ? nullptr : &*found;
-}
-
-const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
-  return find_entry(entries, [&](const Entry& entry) { return entry.matches(name); });
-}
-
 // Also looks up `name` in the journal, because the synthetic interface may have been removed.
 Result<const host::Nic*> find_nic(const host::Facts& facts,
                                   const std::string& name,
                                   const std::vector<Entry>& entries) {
   if (const auto* nic = facts.find_nic(name)) return nic;
-  if (const auto* entry = find_entry(entries, name)) {
+  if (const auto* entry = find_entry(entries, [&](const Entry& it) { return it.matches(name); })) {
     if (const auto* nic = facts.find_nic(entry->nic.channel_id())) return nic;
   }
   return facts.azure_nic(name);
-}
-
-Result<> refuse_unfinished(const std::vector<Entry>& entries, const std::string& boot) {
-  for (const auto& entry : entries) {
-    if (entry.is_finished() || (entry.is_readable() && entry.boot_id != boot)) continue;
-    return fail(
-        Errc::busy,
-        fmt::format("an earlier run for '{}' did not finish: run 'manactl restore {}' first",
-                    shown(entry.name()),
-                    shown(entry.name())));
-  }
-  return {};
 }
 
 // How the present state of a prepared NIC differs from the request; empty if it does not.
@@ -98,19 +76,6 @@ Result<> refuse_unfulfilled(const host::Nic& nic,
                   name,
                   part,
                   name));
-}
-
-// The journal and the files of --persist name a NIC by its interface, and the kernel gives the name
-// of a prepared NIC to the next interface.
-Result<> refuse_taken_name(const std::string& name, const std::vector<Entry>& entries) {
-  const auto* other = find_entry(entries, [&](const Entry& it) { return it.interface == name; });
-  if (other == nullptr) return {};
-  return fail(Errc::busy,
-              fmt::format("'{}' was the name of the prepared NIC {}: rename this interface, or run "
-                          "'manactl restore {}' first",
-                          shown(name),
-                          shown(other->id),
-                          shown(other->id)));
 }
 
 Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const std::string& name) {
@@ -279,9 +244,7 @@ Result<> add_nic_steps(Plan& plan,
     if (pages->step) plan.steps.push_back(std::move(pages->step));
     std::ranges::move(pages->warnings, std::back_inserter(plan.warnings));
   }
-  for (const auto& interface : interfaces) {
-    if (request.mtu) plan.steps.push_back(set_mtu(interface, *request.mtu));
-  }
+  if (request.mtu) add_mtu_steps(plan.steps, nic, *request.mtu);
   for (const auto& interface : interfaces) plan.steps.push_back(set_down(interface));
   if (request.vf_only) {
     plan.steps.push_back(keep_down(interface_of(*nic.vf)));
@@ -293,15 +256,6 @@ Result<> add_nic_steps(Plan& plan,
   return {};
 }
 
-Result<> record_state(Plan& plan, const os::System& system) {
-  for (const auto& step : plan.steps) {
-    auto before = step->observe(system);
-    if (!before) return because(before.error(), step->title());
-    plan.entry.steps.push_back(make_record(*step, std::move(*before)));
-  }
-  return {};
-}
-
 Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   const auto& [facts, system, entries] = input;
   if (!request.hugepages) {
@@ -309,7 +263,10 @@ Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   }
   Plan plan;
   unsigned number = 1;
-  while (find_entry(entries, fmt::format("hugepages-{}", number)) != nullptr) ++number;
+  const auto is_taken = [&](const Entry& it) {
+    return it.matches(fmt::format("hugepages-{}", number));
+  };
+  while (std::ranges::any_of(entries, is_taken)) ++number;
   plan.entry.id = fmt::format("hugepages-{}", number);
   auto pages = plan_hugepages(
       *request.hugepages, facts, 0, system.files, entries, plan.entry.persistent_name());
@@ -329,7 +286,7 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
   const host::Nic& nic = **found;
   Plan plan;
   plan.entry.nic = identity_of(nic);
-  const auto* entry = find_entry(entries, [&](const Entry& it) { return it.belongs_to(nic); });
+  const auto* entry = prepared_entry(nic, entries);
   if (entry != nullptr && entry->has_step(StepKind::bind_channel) && !nic.is_prepared()) {
     return fail(Errc::busy,
                 fmt::format("'{}' was prepared, but something else has rebound it: run 'manactl "
@@ -345,7 +302,8 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
     if (entry != nullptr) plan.entry = *entry;
     return plan;
   }
-  auto allowed = refuse_taken_name(nic.name(), entries);
+  auto allowed = refuse_taken_name(nic, entries);
+  if (allowed) allowed = refuse_unconfirmed_tuning(nic, entries);
   if (allowed) allowed = refuse_unsuitable(nic, request, name);
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   const auto forced = forced_objections(nic, request, facts, system);
@@ -353,7 +311,7 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
   allowed = refuse_without_modules(request, facts);
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   plan.entry.interface = nic.name();
-  plan.entry.id = nic.vmbus ? nic.vmbus->str() : "vf-" + nic.vf->mac.str();
+  plan.entry.id = entry_id_of(nic);
   const auto added = add_nic_steps(plan, nic, request, input);
   if (!added) return tl::unexpected<Error>(added.error());
   if (!forced->empty()) {
@@ -366,6 +324,13 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
 }
 
 }  // namespace
+
+void add_mtu_steps(Steps& steps, const host::Nic& nic, unsigned mtu) {
+  // hv_netvsc sets the MTU of the VF, and then that of its own interface only as far as the host
+  // allows. If it stays smaller, the rollback must know the former MTU of the VF.
+  steps.push_back(set_mtu(interface_of(*nic.vf), mtu));
+  if (nic.synthetic) steps.push_back(set_mtu(interface_of(*nic.synthetic), mtu));
+}
 
 Result<Plan> make_plan(const Request& request,
                        const host::Facts& facts,

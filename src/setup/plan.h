@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,5 +43,35 @@ Result<Plan> make_plan(const Request& request,
                        const host::Facts& facts,
                        const os::System& system,
                        const std::vector<Entry>& entries);
+
+// ---- also for the plan of tune
+
+// The id of the NIC's entry of prepare.
+std::string entry_id_of(const host::Nic& nic);
+
+// Returns the first entry for which `matches` returns true; null if there is none.
+template <class Matches>
+const Entry* find_entry(const std::vector<Entry>& entries, Matches matches) {
+  const auto found = std::ranges::find_if(entries, matches);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+// The NIC's entry of prepare; null if it has none.
+const Entry* prepared_entry(const host::Nic& nic, const std::vector<Entry>& entries);
+
+// Adds the steps that set the MTU of both interfaces of the NIC.
+void add_mtu_steps(Steps& steps, const host::Nic& nic, unsigned mtu);
+
+Result<> refuse_unfinished(const std::vector<Entry>& entries, const std::string& boot);
+
+// Errc::busy if the interface of another NIC in the journal had the name of this NIC: the journal
+// and the files of --persist name a NIC by its interface.
+Result<> refuse_taken_name(const host::Nic& nic, const std::vector<Entry>& entries);
+
+// Errc::busy if a watchdog may still undo changes of tune.
+Result<> refuse_unconfirmed_tuning(const host::Nic& nic, const std::vector<Entry>& entries);
+
+// Adds the records of the steps, with the present state, to the entry.
+Result<> record_state(Plan& plan, const os::System& system);
 
 }  // namespace manactl::setup

@@ -134,7 +134,8 @@ Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
   const auto others = pages_of_entries(entries, *pool);
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
-    const auto bytes = host::size_of_testpmd(facts, nic_node).hugepage_bytes;
+    const auto bytes =
+        request.bytes != 0 ? request.bytes : host::size_of_testpmd(facts, nic_node).hugepage_bytes;
     const auto memory = memory_usable_by({name}, facts.memory, entries, files);
     const auto missing = host::missing_pages(memory, static_cast<int>(node), bytes, kib);
     if (missing == 0) return HugepagePlan();

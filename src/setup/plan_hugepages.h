@@ -34,9 +34,10 @@ struct HugepageRequest {
   std::uint64_t page_kib = 0;    // 0: the default size of the kernel
   std::optional<unsigned> node;  // empty: the NUMA node of the NIC
 
-  // Reserve the pages that dpdk-testpmd needs and that are not free, instead of `pages` or `bytes`;
-  // if the memory is short, as many as it allows.
+  // Reserve the pages that a program needs and that are not free; if the memory is short, as many
+  // as it allows. The program needs `bytes`, or if they are 0, as much as dpdk-testpmd.
   bool is_default = false;
+  std::string program = {};  // the value of --for; may be empty
 };
 
 // Returns `memory` as the NICs `names` can use it: without the free pages that were reserved with

@@ -25,22 +25,6 @@ std::string local_time() {
   return text.data();
 }
 
-// Closes the entries of earlier boots, because the reboot undid their changes; returns the others.
-Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::string& boot) {
-  auto entries = journal.entries();
-  if (!entries) return entries;
-  std::vector<Entry> valid;
-  for (auto& entry : *entries) {
-    if (!entry.is_readable() || entry.boot_id == boot) {
-      valid.push_back(std::move(entry));
-      continue;
-    }
-    const auto closed = journal.remove(entry.id);
-    if (!closed) return tl::unexpected<Error>(closed.error());
-  }
-  return valid;
-}
-
 // Gathers the facts for the plan. Waits if the VF has just joined, because hv_netvsc may still set
 // it up, and the journal would record that it was down.
 host::Facts gather_settled(const Request& request, const SetupContext& context) {
@@ -49,28 +33,6 @@ host::Facts gather_settled(const Request& request, const SetupContext& context) 
   if (nic == nullptr || !nic->vf || !nic->synthetic) return facts;
   if (!wait_for_takeover(context, interface_of(*nic->vf))) return facts;
   return host::gather(context.system, {}, host::SshSearch::every_process);
-}
-
-PrepareResult run_plan(Plan& plan,
-                       const StepContext& context,
-                       Journal& journal,
-                       const SignalPoll& poll_signal) {
-  PrepareResult result;
-  Transaction transaction(context, journal, poll_signal);
-  const auto completed = transaction.run(plan.steps, plan.entry);
-  result.entry = std::move(plan.entry);
-  result.warnings = std::move(plan.warnings);
-  result.steps = transaction.take_results();
-  result.reverted = transaction.reverted();
-  result.signal = transaction.signal();
-  if (completed) {
-    result.entry.ready = true;
-    return result;
-  }
-  result.cause = completed.error();
-  result.outcome =
-      transaction.is_rolled_back() ? PrepareOutcome::rolled_back : PrepareOutcome::roll_back_failed;
-  return result;
 }
 
 // Writes the files of --persist. While the NIC is not confirmed, only the journal contains them, so
@@ -95,6 +57,63 @@ PrepareResult already_prepared(Plan& plan) {
 
 }  // namespace
 
+Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::string& boot) {
+  auto entries = journal.entries();
+  if (!entries) return entries;
+  std::vector<Entry> valid;
+  for (auto& entry : *entries) {
+    if (!entry.is_readable() || entry.is_valid_in(boot)) {
+      valid.push_back(std::move(entry));
+      continue;
+    }
+    const auto closed = journal.remove(entry.id);
+    if (!closed) return tl::unexpected<Error>(closed.error());
+  }
+  return valid;
+}
+
+PrepareResult run_steps(Plan& plan,
+                        const StepContext& context,
+                        Journal& journal,
+                        const SignalPoll& poll_signal) {
+  PrepareResult result;
+  Transaction transaction(context, journal, poll_signal);
+  const auto completed = transaction.run(plan.steps, plan.entry);
+  result.entry = std::move(plan.entry);
+  result.warnings = std::move(plan.warnings);
+  result.steps = transaction.take_results();
+  result.reverted = transaction.reverted();
+  result.signal = transaction.signal();
+  if (completed) {
+    result.entry.ready = true;
+    return result;
+  }
+  result.cause = completed.error();
+  result.outcome =
+      transaction.is_rolled_back() ? PrepareOutcome::rolled_back : PrepareOutcome::roll_back_failed;
+  return result;
+}
+
+Result<PrepareResult> run_plan(Plan& plan,
+                               const SetupContext& context,
+                               const BeforeChanges& before_changes,
+                               Lock& lock) {
+  plan.entry.created = local_time();
+  if (before_changes) {
+    const auto ready = before_changes(plan.entry, lock);
+    if (!ready) return tl::unexpected<Error>(ready.error());
+  }
+  const auto opened = context.journal.create(plan.entry);
+  if (opened) return run_steps(plan, context, context.journal, context.poll_signal);
+  // The file may exist: the rename may have succeeded before the directory failed to sync.
+  (void)context.journal.remove(plan.entry.id);
+  PrepareResult result;
+  result.outcome = PrepareOutcome::rolled_back;
+  result.cause = opened.error();
+  result.entry = std::move(plan.entry);
+  return result;
+}
+
 Result<PrepareResult> prepare(const Request& request,
                               const SetupContext& context,
                               const BeforeChanges& before_changes) {
@@ -112,24 +131,9 @@ Result<PrepareResult> prepare(const Request& request,
     if (!request.boot_program.empty()) result.persisted = persist(request, context, result);
     return result;
   }
-  plan->entry.created = local_time();
-  if (before_changes) {
-    const auto ready = before_changes(plan->entry, **lock);
-    if (!ready) return tl::unexpected<Error>(ready.error());
-  }
-  const auto opened = context.journal.create(plan->entry);
-  if (!opened) {
-    // The file may exist: the rename may have succeeded before the directory failed to sync.
-    (void)context.journal.remove(plan->entry.id);
-    PrepareResult result;
-    result.outcome = PrepareOutcome::rolled_back;
-    result.cause = opened.error();
-    result.entry = std::move(plan->entry);
-    return result;
-  }
-  auto result = run_plan(*plan, context, context.journal, context.poll_signal);
-  if (result.outcome == PrepareOutcome::done && !request.boot_program.empty()) {
-    result.persisted = persist(request, context, result);
+  auto result = run_plan(*plan, context, before_changes, **lock);
+  if (result && result->outcome == PrepareOutcome::done && !request.boot_program.empty()) {
+    result->persisted = persist(request, context, *result);
   }
   return result;
 }
@@ -143,7 +147,7 @@ Result<PrepareResult> dry_run_prepare(const Request& request,
   if (plan->already_prepared) return already_prepared(*plan);
   DiscardingDirectory no_files;
   Journal journal(no_files);
-  return run_plan(*plan, context, journal, {});
+  return run_steps(*plan, context, journal, {});
 }
 
 }  // namespace manactl::setup

@@ -62,4 +62,21 @@ Result<PrepareResult> dry_run_prepare(const Request& request,
                                       const StepContext& context,
                                       const std::vector<Entry>& entries);
 
+// ---- also for tune
+
+// Closes the entries of earlier boots, because the reboot undid their changes; returns the others.
+Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::string& boot);
+
+// Opens the journal entry of the plan and runs its steps. The caller holds the lock.
+Result<PrepareResult> run_plan(Plan& plan,
+                               const SetupContext& context,
+                               const BeforeChanges& before_changes,
+                               Lock& lock);
+
+// Runs the steps of an entry that is open in `journal`.
+PrepareResult run_steps(Plan& plan,
+                        const StepContext& context,
+                        Journal& journal,
+                        const SignalPoll& poll_signal);
+
 }  // namespace manactl::setup

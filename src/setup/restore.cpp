@@ -8,6 +8,7 @@
 #include "host/gather.h"
 #include "setup/guard.h"
 #include "setup/lock.h"
+#include "setup/restore_files.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
 
@@ -102,37 +103,17 @@ std::vector<StepResult> planned_steps(const Entry& entry,
   return steps;
 }
 
-// The failed step that removes the files of --persist, with the commands that remove them by hand.
-RevertResult kept_boot_files(const std::string& name,
-                             const Error& error,
-                             const SetupContext& context) {
-  std::vector<std::string> commands;
-  for (const auto& path : context.persistence.list(name))
-    commands.push_back("rm " + shell_word(path));
-  return {"remove the files of --persist", tl::unexpected<Error>(error), std::move(commands)};
-}
-
-void remove_boot_files(const std::string& name,
-                       const SetupContext& context,
-                       bool dry_run,
-                       RestoreResult& result) {
-  if (dry_run) {
-    result.removed = context.persistence.list(name);
-    return;
-  }
-  auto removed = context.persistence.remove(name);
-  if (removed) {
-    result.removed = std::move(*removed);
-  } else {
-    result.reverted.push_back(kept_boot_files(name, removed.error(), context));
-  }
-}
-
 RestoreResult restore_from_kernel_state(const std::string& id,
                                         const SetupContext& context,
                                         bool dry_run) {
   RestoreResult result;
   result.id = id;
+  Entry unread;
+  unread.id = id;
+  if (unread.is_tuning()) {
+    result.unknown = {"the settings before 'manactl tune'"};
+    return result;
+  }
   result.unknown = {"whether the interfaces were up",
                     "their addresses, routes and MTU",
                     "how many hugepages were reserved"};
@@ -166,44 +147,6 @@ std::vector<RenamedInterface> renamed_interfaces(const Entry& entry, const os::S
   return renamed;
 }
 
-// Removes the files of NICs that are not prepared: of all if `name` is empty.
-void add_files_only(const std::string& name,
-                    const SetupContext& context,
-                    bool dry_run,
-                    std::vector<RestoreResult>& results) {
-  RestoreResult result;
-  result.id = result.interface = name;
-  result.journaled = false;
-  remove_boot_files(name, context, dry_run, result);
-  if (!result.removed.empty() || !result.reverted.empty()) results.push_back(std::move(result));
-}
-
-// Removes all files if no entry remains, because the files of a NIC stay as long as its entry.
-void remove_remaining_files(const SetupContext& context, std::vector<RestoreResult>& results) {
-  const auto remaining = context.journal.entries();
-  if (!remaining) {
-    RestoreResult result;
-    result.journaled = false;
-    result.reverted.push_back(kept_boot_files("", remaining.error(), context));
-    results.push_back(std::move(result));
-  } else if (remaining->empty()) {
-    add_files_only("", context, false, results);
-  }
-}
-
-// For a dry run: adds the boot files that no result lists.
-void add_other_files(const SetupContext& context, std::vector<RestoreResult>& results) {
-  RestoreResult others;
-  others.journaled = false;
-  for (auto& path : context.persistence.list("")) {
-    const bool is_listed = std::ranges::any_of(results, [&](const RestoreResult& one) {
-      return std::ranges::find(one.removed, path) != one.removed.end();
-    });
-    if (!is_listed) others.removed.push_back(std::move(path));
-  }
-  if (!others.removed.empty()) results.push_back(std::move(others));
-}
-
 bool is_selected(const Entry& entry, const RestoreRequest& request) {
   if (request.all) return true;
   if (request.unfinished && request.name.empty()) return !entry.is_finished();
@@ -212,8 +155,8 @@ bool is_selected(const Entry& entry, const RestoreRequest& request) {
 
 // Whether the unreadable entry, of which only the id is known, may be that of the NIC `name`.
 bool may_be_of(const std::string& name, const Entry& entry, const os::Files& files) {
-  if (!VmbusId::parse(entry.id)) return true;
-  const auto interface = interface_of(files, entry.id).value_or("");
+  if (!VmbusId::parse(entry.nic_id())) return true;
+  const auto interface = interface_of(files, entry.nic_id()).value_or("");
   return interface.empty() ? !exists(files, "sys/class/net/" + name) : interface == name;
 }
 
@@ -231,6 +174,34 @@ std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,
   // If several entries are possible, select none: the name may be mistyped.
   if (selected.size() > 1) selected.clear();
   return selected;
+}
+
+// Newest first: tune does not change a prepared NIC, so prepare ran after it.
+void sort_newest_first(std::vector<const Entry*>& entries) {
+  std::ranges::stable_sort(entries, [](const Entry* a, const Entry* b) {
+    if (a->is_tuning() != b->is_tuning()) return b->is_tuning();
+    return a->tune_number() > b->tune_number();
+  });
+}
+
+// Fails for an entry of tune whose NIC stays prepared: its settings are in the entry of prepare,
+// and its restore would write them again.
+Result<> refuse_tuning_below(const std::vector<const Entry*>& selected,
+                             const std::vector<Entry>& entries,
+                             const std::string& boot) {
+  for (const auto* entry : selected) {
+    for (const auto& other : entries) {
+      const bool is_above = entry->is_tuning() && other.nic_id() == entry->nic_id() &&
+                            !other.is_tuning() && other.is_valid_in(boot);
+      if (!is_above || std::ranges::find(selected, &other) != selected.end()) continue;
+      return fail(Errc::busy,
+                  fmt::format("'{}' is prepared: run 'manactl restore {}', which also restores the "
+                              "changes of tune",
+                              printable(other.name()),
+                              printable(other.name())));
+    }
+  }
+  return {};
 }
 
 // Refuses to unbind a NIC that is in use: a process that polls the rings of the NIC would access
@@ -264,8 +235,10 @@ tl::unexpected<Error> fail_unknown_name(const std::string& name, const host::Fac
     const auto& id = nic.vmbus->str();
     return fail(
         Errc::not_found,
-        fmt::format(
-            "{}; channel {} has no interface: run 'manactl restore {}'", without_entry, id, id));
+        fmt::format("{}; if you mean channel {}, which has no interface: run 'manactl restore {}'",
+                    without_entry,
+                    id,
+                    id));
   }
   return because(facts.azure_nic(name).error(), without_entry);
 }
@@ -285,7 +258,7 @@ RestoreResult plan_entry(const Entry& entry, const SetupContext& context) {
   result.id = entry.id;
   result.interface = entry.interface;
   const auto boot = boot_id(context.system.files);
-  result.earlier_boot = boot && *boot != entry.boot_id;
+  result.earlier_boot = boot && !entry.is_valid_in(*boot);
   if (!result.earlier_boot) result.planned = planned_steps(entry, false, context.system);
   remove_boot_files(entry.persistent_name(), context, true, result);
   return result;
@@ -339,7 +312,7 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
     result.id = entry.id;
     result.interface = entry.interface;
     const auto boot = boot_id(context.system.files);
-    if (boot && *boot != entry.boot_id) {
+    if (boot && !entry.is_valid_in(*boot)) {
       result.earlier_boot = true;
     } else {
       // After an incomplete restore, the NIC is not prepared any more. If the disk is full,
@@ -353,8 +326,11 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
   }
   if (!all_reverted(result.reverted)) return result;
   const auto name = entry.is_readable() ? entry.persistent_name() : result.interface;
-  // An empty name would select the boot files of every NIC.
-  if (!name.empty()) remove_boot_files(name, context, false, result);
+  if (entry.is_readable() && entry.is_tuning()) {
+    restore_tuning_files(entry, context, result);
+  } else if (!name.empty()) {  // an empty name would select the boot files of every NIC
+    remove_boot_files(name, context, false, result);
+  }
   if (!all_reverted(result.reverted) || !entry.is_readable()) return result;
   const auto closed = context.journal.remove(entry.id);
   if (!closed) result.reverted.push_back({"close the journal entry", closed, {}});
@@ -368,21 +344,27 @@ Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
   if (!lock) return tl::unexpected<Error>(lock.error());
   const auto entries = context.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
-  const auto selected = select_entries(*entries, request, context.system.files);
+  auto selected = select_entries(*entries, request, context.system.files);
+  sort_newest_first(selected);
   if (selected.empty() && !request.name.empty() && !request.unfinished) {
     return restore_without_entry(request, context);
   }
   const bool has_nic = std::ranges::any_of(selected, [](const Entry* entry) {
-    return VmbusId::parse(entry->id) || entry->id.starts_with("vf-");
+    const auto id = entry->nic_id();
+    return VmbusId::parse(id) || id.starts_with("vf-");
   });
   const auto initial = has_nic ? require_initial_namespace(context.system.files) : Result<>();
   if (!initial) return tl::unexpected<Error>(initial.error());
   const auto boot = boot_id(context.system.files).value_or("");
+  const auto above = refuse_tuning_below(selected, *entries, boot);
+  if (!above) return tl::unexpected<Error>(above.error());
   for (const auto* entry : selected) {
-    if (request.force || (entry->is_readable() && entry->boot_id != boot)) continue;
+    // The restore of tune unbinds nothing.
+    if (request.force || entry->is_tuning()) continue;
+    if (entry->is_readable() && !entry->is_valid_in(boot)) continue;
     // An unreadable entry has only its id.
     auto nic = entry->nic;
-    if (const auto id = VmbusId::parse(entry->id); id && !nic.channel) nic.channel = *id;
+    if (const auto id = VmbusId::parse(entry->nic_id()); id && !nic.channel) nic.channel = *id;
     const auto unused = refuse_in_use(nic, entry->name(), context.system);
     if (!unused) return tl::unexpected<Error>(unused.error());
   }

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "setup/setting_commands.h"
+#include "os/setting_commands.h"
 
 namespace manactl::setup {
 namespace {
@@ -194,7 +194,8 @@ class SettingRestorer {
     if (refusal != refusals_.end()) text += ": " + refusal->second;
     // A file that does not exist cannot be written; an object of rtnetlink can be added.
     if (is_gone && !key.starts_with(os::kLinkSettings)) return text;
-    const auto command = setting_command(key, value, is_gone ? "" : present->second, link_.name);
+    const auto command =
+        os::setting_command(key, value, is_gone ? "" : present->second, link_.name);
     return command.empty() ? text : text + fmt::format(" (set it with {})", command);
   }
 

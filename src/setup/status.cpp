@@ -19,15 +19,18 @@ struct StatusInput {
 
 JournalState journal_state(const Entry& entry, const std::string& boot, const host::Nic* nic) {
   if (!entry.is_readable()) return JournalState::damaged;
-  if (entry.boot_id != boot) return JournalState::earlier_boot;
+  if (!entry.is_valid_in(boot)) return JournalState::earlier_boot;
   if (!entry.is_finished()) return JournalState::unfinished;
   const bool on_uio = nic != nullptr && nic->is_prepared();
   if (entry.has_step(StepKind::bind_channel) && !on_uio) return JournalState::rebound;
-  return entry.confirmed ? JournalState::prepared : JournalState::awaiting_confirmation;
+  if (!entry.confirmed) return JournalState::awaiting_confirmation;
+  return entry.is_tuning() ? JournalState::tuned : JournalState::prepared;
 }
 
 std::optional<Confirmation> confirmation_of(const Entry& entry, const StatusInput& input) {
-  if (entry.confirmed || !entry.is_readable() || entry.boot_id != input.boot) return std::nullopt;
+  if (entry.confirmed || !entry.is_readable() || !entry.is_valid_in(input.boot)) {
+    return std::nullopt;
+  }
   Confirmation confirmation;
   confirmation.watchdog = watchdog_state(entry, input.system.files);
   if (entry.deadline) confirmation.time_left = *entry.deadline - input.now;
@@ -35,7 +38,7 @@ std::optional<Confirmation> confirmation_of(const Entry& entry, const StatusInpu
 }
 
 std::vector<std::string> commands_for(const NicStatus& status, const Entry& entry) {
-  if (status.journal == JournalState::prepared) return {};
+  if (status.journal == JournalState::prepared || status.journal == JournalState::tuned) return {};
   std::vector<std::string> commands{"manactl restore " + shell_word(entry.name())};
   // After the deadline, a watchdog that can act is already restoring the NIC: it is too late to
   // confirm.
@@ -53,12 +56,15 @@ void add_entry(NicStatus& status,
                const Entry& entry,
                const StatusInput& input,
                const host::Nic* nic) {
-  status.journal = journal_state(entry, input.boot, nic);
   if (!entry.interface.empty()) status.name = entry.interface;
   for (const auto& step : entry.steps) {
     if (step.begun) status.changes.push_back(step.title);
   }
   status.nic.complete_from(entry.nic);
+  // A NIC may have several entries: those of tune, and one of prepare. One that needs a command
+  // decides, else the newest.
+  if (!status.commands.empty()) return;
+  status.journal = journal_state(entry, input.boot, nic);
   status.confirmation = confirmation_of(entry, input);
   status.commands = commands_for(status, entry);
 }
@@ -105,10 +111,12 @@ Status status_of(const host::Facts& facts,
   for (const auto& nic : nics) {
     auto status = status_of_nic(nic, facts, system);
     if (entries) status.journal = JournalState::none;
-    for (const auto& entry : known) {
-      if (!entry.belongs_to(nic)) continue;
-      add_entry(status, entry, input, &nic);
-      matched.insert(entry.id);
+    for (const bool is_tuning : {true, false}) {
+      for (const auto& entry : known) {
+        if (entry.is_tuning() != is_tuning || !entry.belongs_to(nic)) continue;
+        add_entry(status, entry, input, &nic);
+        matched.insert(entry.id);
+      }
     }
     result.nics.push_back(std::move(status));
   }

@@ -26,6 +26,7 @@ enum class JournalState {
   unknown,  // the journal was not read
   none,
   prepared,
+  tuned,
   awaiting_confirmation,
   unfinished,
   damaged,
@@ -33,10 +34,11 @@ enum class JournalState {
   rebound,  // something other than manactl has rebound the channel
 };
 
-inline constexpr EnumWords<JournalState, 8> kJournalStateWords{{
+inline constexpr EnumWords<JournalState, 9> kJournalStateWords{{
     {JournalState::unknown, "unknown"},
     {JournalState::none, "none"},
     {JournalState::prepared, "prepared"},
+    {JournalState::tuned, "tuned"},
     {JournalState::awaiting_confirmation, "awaiting confirmation"},
     {JournalState::unfinished, "unfinished"},
     {JournalState::damaged, "damaged"},

@@ -86,6 +86,9 @@ Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
       return wait_for_uio(record.channel());
     case StepKind::keep_down:
       return keep_down(interface_of(record.parameters));
+    case StepKind::change_setting:
+      return change_setting(interface_of(record.parameters),
+                            {text("setting"), text("value"), text("what")});
     case StepKind::unknown:
       break;
   }

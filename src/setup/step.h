@@ -52,12 +52,13 @@ enum class StepKind {
   add_class_id,
   bind_channel,
   wait_for_uio,
-  keep_down,  // verifies that nothing sets the VF up again
+  keep_down,       // verifies that nothing sets the VF up again
+  change_setting,  // of tune
 };
 
 // The words in journal files; they must not change. prepare runs the steps in this order, except
 // that add_class_id precedes unbind_channel.
-inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
+inline constexpr EnumWords<StepKind, 12> kStepKindWords{{
     {StepKind::save_addresses, "surroundings"},  // settings, addresses, routes
     {StepKind::load_module, "module"},
     {StepKind::reserve_hugepages, "hugepages"},
@@ -69,6 +70,7 @@ inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
     {StepKind::bind_channel, "bind"},
     {StepKind::wait_for_uio, "uio"},
     {StepKind::keep_down, "keep-down"},
+    {StepKind::change_setting, "setting"},
 }};
 
 // A step as the journal stores it.

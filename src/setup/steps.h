@@ -2,6 +2,7 @@
 //
 // The steps of prepare, in the order of StepKind. Sources: step_addresses.cpp, step_module.cpp,
 // step_hugepages.cpp, step_links.cpp (MTU, down, keep down) and step_channel.cpp (VMBus and uio).
+// tune has the steps of the MTU and of step_setting.cpp.
 
 #pragma once
 
@@ -44,6 +45,19 @@ std::optional<HugepageReservation> hugepages_of(const StepRecord& record);
 std::unique_ptr<Step> set_mtu(const NicInterface& interface, unsigned mtu);
 
 std::unique_ptr<Step> set_down(const NicInterface& interface);
+
+// A setting of os::Links::settings(), and the words of its value that change: "4096 * * 4096". "*"
+// keeps the word. Of a queueing discipline only the kind: "fq", or os::kDefaultQueueing.
+struct SettingChange {
+  std::string key;
+  std::string value;
+  std::string what;  // for people: "vf-rx-ring to 4096 and vf-tx-ring to 4096"
+};
+
+std::unique_ptr<Step> change_setting(const NicInterface& interface, const SettingChange& change);
+
+// The change in a record of change_setting(); empty for other steps.
+std::optional<SettingChange> setting_change_of(const StepRecord& record);
 
 // Unbinds the VMBus channel of `synthetic` from hv_netvsc. `vf` is empty if no VF has joined it.
 std::unique_ptr<Step> unbind_channel(const NicInterface& synthetic,

@@ -170,4 +170,17 @@ Result<std::string> start_watchdog(const std::string& id,
   return process_stamp(static_cast<unsigned>(watchdog), context.system.files);
 }
 
+Result<> await_confirmation(Entry& entry,
+                            std::chrono::milliseconds time,
+                            const SetupContext& context,
+                            Lock& held) {
+  const auto deadline = context.clock.now() + time;
+  entry.confirmed = false;
+  entry.deadline = deadline;
+  auto watchdog = start_watchdog(entry.id, deadline, context, held);
+  if (!watchdog) return tl::unexpected<Error>(watchdog.error());
+  entry.watchdog = std::move(*watchdog);
+  return {};
+}
+
 }  // namespace manactl::setup

@@ -22,4 +22,11 @@ Result<std::string> start_watchdog(const std::string& id,
                                    const SetupContext& context,
                                    Lock& held);
 
+// Starts the watchdog of `entry`, which is not in the journal yet, and records it in the entry:
+// unless `manactl confirm` runs within `time`, it restores the entry.
+Result<> await_confirmation(Entry& entry,
+                            std::chrono::milliseconds time,
+                            const SetupContext& context,
+                            Lock& held);
+
 }  // namespace manactl::setup

@@ -104,7 +104,7 @@ class FakeLinks final : public os::Links {
     const auto found = vm_.state.links.find(index);
     if (found == vm_.state.links.end()) return fail_errno(ENODEV, "cannot read the settings");
     if (const auto event = std::exchange(vm_.while_reading, {})) event();
-    auto all = kSettings;
+    auto all = vm_.state.defaults;
     for (const auto& [key, value] : vm_.state.settings[index]) all[key] = value;
     std::erase_if(all, [](const auto& one) { return one.first.find('@') != std::string::npos; });
     return os::InterfaceSettings(all.begin(), all.end());
@@ -112,9 +112,30 @@ class FakeLinks final : public os::Links {
 
   Result<> set(int index, const std::string& key, const std::string& value) override {
     return on(index, key + " " + value, [&](os::Link&) -> Result<> {
-      vm_.state.settings[index][key] = value;
+      auto& own = vm_.state.settings[index];
+      // The last word of both values: the number of channels, and the last queue of the table.
+      const auto last = [](const std::string& text) {
+        return parse_unsigned(text.substr(text.rfind(' ') + 1)).value_or(0);
+      };
+      const auto channels = own.contains("ethtool/channels")
+                                ? own["ethtool/channels"]
+                                : vm_.state.defaults["ethtool/channels"];
+      if (key == "ethtool/rss" && last(value) >= last(channels))
+        return fail_errno(EINVAL, "cannot set the table");
+      own[key] = value;
+      // The driver makes a new table.
+      if (own.contains("ethtool/rss") && (key == "ethtool/channels" || key == "ethtool/rings"))
+        own["ethtool/rss"] = "1 - 0 0";
+      // The kernel chooses the handle of a queueing discipline; its own one is not a setting.
+      if (key == "link/qdisc" && value.ends_with(" 0 -"))
+        vm_.state.settings[index][key] = value.substr(0, value.find(' ')) + " 8001 -";
+      if (value == os::kDefaultQueueing) vm_.state.settings[index].erase(key);
       return {};
     });
+  }
+
+  Result<os::InterfaceSettings> limits(int /*index*/) const override {
+    return os::InterfaceSettings(vm_.state.limits.begin(), vm_.state.limits.end());
   }
 
   Result<> set_up(int index, bool up) override {

@@ -126,7 +126,7 @@ std::string FakeVm::setting(const std::string& name, const std::string& key) con
   const auto* found = link(name);
   const auto values = found == nullptr ? state.settings.end() : state.settings.find(found->index);
   if (values != state.settings.end() && values->second.contains(key)) return values->second.at(key);
-  return kSettings.contains(key) ? kSettings.at(key) : "";
+  return state.defaults.contains(key) ? state.defaults.at(key) : "";
 }
 
 std::string FakeVm::dump() const {
@@ -163,7 +163,7 @@ std::string FakeVm::dump() const {
   }
   for (const auto& [index, values] : state.settings) {
     for (const auto& [key, value] : values) {
-      if (!kSettings.contains(key) || value != kSettings.at(key))
+      if (!state.defaults.contains(key) || value != state.defaults.at(key))
         lines.push_back(fmt::format("setting {} {} {}", name(index), key, value));
     }
   }

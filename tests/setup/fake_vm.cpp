@@ -164,17 +164,18 @@ void FakeVm::later(int time, std::function<void()> event) {
 }
 
 void FakeVm::pass(milliseconds time) {
-  now_ += time;
-  for (std::size_t i = 0; i < events_.size();) {
-    if (events_[i].first > now_) {
-      ++i;
-      continue;
-    }
-    const auto event = std::move(events_[i].second);
-    events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(i));
-    event();
+  const auto end = now_ + time;
+  while (true) {
+    const auto next = std::ranges::min_element(
+        events_, {}, [](const auto& scheduled) { return scheduled.first; });
+    if (next == events_.end() || next->first > end) break;
+    now_ = std::max(now_, next->first);
+    const auto event = std::move(next->second);
+    events_.erase(next);
+    event();  // may schedule others
     rebuild();
   }
+  now_ = end;
 }
 
 const os::Link* FakeVm::link(const std::string& name) const {

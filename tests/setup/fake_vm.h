@@ -74,9 +74,11 @@ struct FakeState {
   std::vector<os::Address> addresses;
   std::vector<os::Route> routes;
   os::ForeignUppers foreign_uppers;
-  // By index of the link and path of the file, with "@" instead of the name. Default: kSettings.
+  // By index of the link and path of the file, with "@" instead of the name. Default: `defaults`.
   std::map<int, std::map<std::string, std::string>> settings;
-  std::map<int, std::vector<std::string>> attachments;  // see os::Links
+  std::map<std::string, std::string> defaults = kSettings;  // of a new interface
+  std::map<std::string, std::string> limits;                // of os::Links::limits()
+  std::map<int, std::vector<std::string>> attachments;      // see os::Links
   std::vector<FakeChannel> channels;
   std::map<std::string, std::uint64_t> pools;
   std::set<std::string> modules, ids;

@@ -147,6 +147,8 @@ TEST_F(Persist, LetsTheUnitReserveMissingPagesByDefault) {
               HasSubstr(" prepare eth1 --hugepage-size 1G --node 1 --mtu 4000\n"));
   hugepages_->page_kib = 524288;
   EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepage-size 512M --node 1 "));
+  hugepages_->program = "ovs";
+  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --node 1 --for ovs "));
   hugepages_->is_default = false;
   EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepages none --mtu "));
 }

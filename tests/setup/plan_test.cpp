@@ -52,7 +52,7 @@ TEST_F(MakePlan, ListsTheSteps) {
             kStart + kModules +
                 "\nreserve 10 more pages in /"
                 "sys/devices/system/node/node0/hugepages/hugepages-2048kB" +
-                fmt::format("\nset the MTU of eth1 to 4000\nset the MTU of {} to 4000", kVf) +
+                fmt::format("\nset the MTU of {} to 4000\nset the MTU of eth1 to 4000", kVf) +
                 binding(kNewId, ""));
 }
 
@@ -143,7 +143,7 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
        "channel eth1 has no driver and therefore no interface: run 'manactl restore eth1' first",
        [](host::Nic& nic) { nic.vmbus.reset(); }},
       {Errc::denied,
-       "refusing to change 'eth1': it carries the mail, it carries the web; use another NIC, or "
+       "refusing to change 'eth1': it carries the mail, web; use another NIC, or "
        "move its traffic to one first",
        [](host::Nic& nic) { nic.carries = {"mail", "web"}; }},
   };

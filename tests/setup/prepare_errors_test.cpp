@@ -215,10 +215,11 @@ TEST(Words, AreCompleteAndNotEmpty) {
   EXPECT_EQ(join(words_of(kPrepareOutcomeWords), ","),
             "prepared,already-prepared,rolled-back,roll-back-failed");
   EXPECT_EQ(join(words_of(kStepKindWords), ","),
-            "surroundings,module,hugepages,mtu,down,release,override,new-id,bind,uio,keep-down");
+            "surroundings,module,hugepages,mtu,down,release,override,new-id,bind,uio,keep-down,"
+            "setting");
   EXPECT_EQ(join(words_of(kOwnerWords), ","), "kernel,uio,nobody");
   EXPECT_EQ(join(words_of(kJournalStateWords), ","),
-            "unknown,none,prepared,awaiting confirmation,unfinished,damaged,from an earlier "
+            "unknown,none,prepared,tuned,awaiting confirmation,unfinished,damaged,from an earlier "
             "boot,rebound by "
             "something else");
   EXPECT_EQ(join(words_of(kWatchdogStateWords), ","), "alive,stopped,dead,unknown");

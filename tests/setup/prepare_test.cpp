@@ -42,6 +42,20 @@ Error error_of_refused(FakeVm& vm, const Request& request) {
   return result ? Error{Errc::io, 0, "not refused"} : result.error();
 }
 
+// hv_netvsc keeps the MTU of the host, although it has set that of the VF.
+TEST(Prepare, RollsBackTheMtuOfTheVfIfTheHostDoesNotAllowIt) {
+  FakeVm vm;
+  auto request = request_for("eth1");
+  request.mtu = 4000;
+  vm.after = [&](const std::string& change) {
+    if (change == "ip eth1 mtu 4000") vm.state.links[4].mtu = 1500;
+  };
+  const auto result = prepare(request, vm.context());
+  ASSERT_TRUE(result && result->outcome == PrepareOutcome::rolled_back);
+  EXPECT_EQ(vm.link("eth1")->mtu, 1500U);
+  EXPECT_EQ(vm.link("enP30832p0s0d1")->mtu, 1500U);
+}
+
 TEST(Prepare, LeavesTheStateOfTheManaHowTo) {
   FakeVm vm;
   auto request = request_for("eth1");

@@ -93,7 +93,8 @@ TEST(RestoreSelection, OfAnotherNameSelectsNoUnreadableEntry) {
   vm.state.journal.begin()->second = "damaged";
   EXPECT_EQ(restored_ids(vm, {"eth0"}), "") << "eth0 is bound to hv_netvsc";
   vm.state.journal["c.jsonl"] = "damaged";
-  EXPECT_THAT(restored_ids(vm, {"eth7"}), HasSubstr("'eth7' has no journal entry; channel"));
+  EXPECT_THAT(restored_ids(vm, {"eth7"}),
+              HasSubstr("'eth7' has no journal entry; if you mean channel"));
   vm.state.journal.erase("c.jsonl");
   EXPECT_EQ(restored_ids(vm, {"eth1"}), kEth1);
 }
@@ -111,7 +112,8 @@ TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
   prepare_eth1(vm);
   vm.state.journal.clear();
   EXPECT_EQ(restored_ids(vm, {"ethh1"}),
-            fmt::format("'ethh1' has no journal entry; channel {} has no interface: run 'manactl "
+            fmt::format("'ethh1' has no journal entry; if you mean channel {}, which has no "
+                        "interface: run 'manactl "
                         "restore {}'",
                         kEth1,
                         kEth1));

@@ -11,6 +11,7 @@
 #include "os/in_namespace.h"
 #include "os/scratch.h"
 #include "setup/settings.h"
+#include "setup/steps.h"
 
 namespace manactl::setup::settings_root_test {
 namespace {
@@ -326,6 +327,42 @@ TEST(Settings, WithWrongValuesAreRejected) {
       EXPECT_TRUE(done.error().code == Errc::invalid || done.error().code == Errc::not_found)
           << key << " " << value << ": " << done.error().message;
     }
+  });
+}
+
+// Steps of tune, on the real kernel.
+TEST(ChangedSettings, ReturnToTheirFormerValues) {
+  run_in_network_namespace([] {
+    add_one();
+    auto live = os::LiveSystem::open();
+    const auto clock = make_boot_clock();
+    const StepContext context{live->system(), *clock};
+    const SettingChange changes[] = {
+        {"ethtool/channels", "2 3 * *", "channels to 2"},
+        {"ethtool/feature/tx-tcp-segmentation", "off", "tso to off"},
+        {"link/qdisc", "pfifo", "qdisc to pfifo"},
+    };
+    Machine machine;
+    const auto before = machine.saved();
+    for (const auto& change : changes) {
+      const auto step = change_setting({"one"}, change);
+      const auto observed = step->observe(context.system);
+      ASSERT_TRUE(observed) << change.key << ": " << observed.error().message;
+      EXPECT_FALSE(step->is_done(*observed)) << change.key;
+      auto record = make_record(*step, *observed);
+      record.begun = true;
+      const auto after = step->apply(context);
+      ASSERT_TRUE(after) << change.key << ": " << after.error().message;
+      record.after = *after;
+      const auto verified = step->verify(context.system);
+      EXPECT_TRUE(verified) << change.key << ": " << verified.error().message;
+      EXPECT_TRUE(step->is_done(*step->observe(context.system))) << change.key;
+      const auto reverted =
+          (*make_step(record))->revert(context, {record, {}, false, false, {}, {}});
+      EXPECT_TRUE(reverted) << change.key << ": " << reverted.error().message;
+      EXPECT_EQ(*step->observe(context.system), *observed) << change.key;
+    }
+    EXPECT_EQ(machine.saved(), before);
   });
 }
 

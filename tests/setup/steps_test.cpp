@@ -190,8 +190,8 @@ TEST(Steps, ObserveTheStateBeforeTheChange) {
       "load module uio_hv_generic: loaded=no\n"
       "load module mana_ib: loaded=no\n"
       "reserve 10 more pages in /{}: pages=64\n"
-      "set the MTU of eth1 to 4000: index=4 mtu=1500\n"
       "set the MTU of {} to 4000: index=5 mtu=1500\n"
+      "set the MTU of eth1 to 4000: index=4 mtu=1500\n"
       "set eth1 down: state=up\n"
       "set {} down: state=up\n",
       kPool,
@@ -242,8 +242,8 @@ TEST(Steps, ListTheCommandsThatRevertThem) {
       "eth1\n"
       "ip -6 route replace 2001:db8:5::/64 proto 4 scope 0 table 254 dev eth1\n"
       "echo 64 > /{}/nr_hugepages\n"
-      "ip link set eth1 mtu 1500\n"
       "ip link set {} mtu 1500\n"
+      "ip link set eth1 mtu 1500\n"
       "ip link set eth1 up\n"
       "ip link set {} up\n",
       kPool,
