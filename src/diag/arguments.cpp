@@ -110,7 +110,9 @@ std::uint64_t ArgumentTracker::kernel_link_line() const {
 void ArgumentTracker::next(const Signature& signature,
                            const Captures& captures,
                            const Event& event) {
-  if (signature.id == "device-arguments") {
+  if (signature.begins == RunKind::boot) shown_.clear();
+  if (!signature.shows.empty()) shown_[signature.shows] = event.line;
+  if (signature.id == "device-arguments" || signature.id == "repeated-device-argument") {
     read_arguments(event.message, capture(captures, "mode"), event.line);
   } else if (signature.id == "testpmd-azure-port") {
     add_port(lower(capture(captures, "mac")), event.line);
@@ -118,7 +120,7 @@ void ArgumentTracker::next(const Signature& signature,
     const auto command = capture(captures, "command");
     lists_only_netvsc_ = command.find("netvsc") != std::string_view::npos &&
                          command.find("mana") == std::string_view::npos;
-  } else if (signature.id == "dpdk-package") {
+  } else if (signature.id == "dpdk-package" || signature.id == "dpdk-driver-file") {
     const bool is_mana = capture(captures, "driver") == "mana";
     if (is_mana) mana_package_line_ = event.line;
     if (!is_mana && !lists_only_netvsc_) netvsc_package_line_ = event.line;
@@ -142,12 +144,12 @@ std::vector<Observation> ArgumentTracker::finish() const {
   }
   if (netvsc_package_line_ != 0 && mana_package_line_ == 0) {
     add(kNoManaPackage,
-        fmt::format("line {} lists the package of net_netvsc, and no line that of net_mana",
-                    netvsc_package_line_));
+        fmt::format("line {} lists net_netvsc, and no line net_mana", netvsc_package_line_));
   }
   if (const auto line = kernel_link_line(); line != 0) {
     add(kKernelOwnsNic, fmt::format("line {}: hv_netvsc drives the NIC", line));
   }
+  for (const auto& [id, line] : shown_) add(id, fmt::format("line {} shows it", line));
   return observations;
 }
 

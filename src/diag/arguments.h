@@ -51,6 +51,8 @@ class ArgumentTracker {
   std::string path_device_;  // whose driver link the newest path names
   std::uint64_t path_line_ = 0;
   std::map<std::string, DriverLink, std::less<>> links_;  // newest of each device, "" if unknown
+
+  std::map<std::string_view, std::uint64_t> shown_;  // lines, by Signature::shows
 };
 
 }  // namespace manactl::diag

@@ -15,6 +15,9 @@ const std::vector<Check>& all_checks() {
                              rdma_checks(),
                              dpdk_checks(),
                              memory_checks(),
+                             speed_checks(),
+                             traffic_checks(),
+                             cpu_checks(),
                              move_checks()}) {
       checks.insert(checks.end(), group.begin(), group.end());
     }

@@ -35,10 +35,11 @@ struct CheckOptions {
 // A check is skipped if the VM does not meet its requirement.
 enum class Requirement {
   none,
-  mana,   // a MANA function
-  azure,  // a MANA function or, for a forecast, an Azure VM
-  move,   // a forecast for an Azure VM without a MANA function
-  nic,    // an Azure NIC
+  mana,      // a MANA function
+  azure,     // a MANA function or, for a forecast, an Azure VM
+  move,      // a forecast for an Azure VM without a MANA function
+  nic,       // an Azure NIC
+  metadata,  // the reply of the metadata service; the check does not decide whether the VM is ready
 };
 
 struct Check {
@@ -63,7 +64,10 @@ std::span<const Check> kernel_checks();
 std::span<const Check> rdma_checks();
 std::span<const Check> dpdk_checks();
 std::span<const Check> memory_checks();
+std::span<const Check> speed_checks();
 std::span<const Check> move_checks();
+std::span<const Check> traffic_checks();
+std::span<const Check> cpu_checks();
 
 // The checks of every group, in the order of the functions above.
 const std::vector<Check>& all_checks();

@@ -2,7 +2,7 @@
 
 #include "diag/device.h"
 
-#include "base/characters.h"
+#include <algorithm>
 
 namespace manactl::diag {
 namespace {
@@ -11,12 +11,23 @@ bool may_be_same(const std::string& one, const std::string& other) {
   return one.empty() || other.empty() || one == other;
 }
 
-// A PCI function in a domain of its own, as udev names it: "enP30832s1", and "enP30832s1d1" for its
-// second port. In a VM of Azure, it is a VF.
+// A PCI function in a domain of its own, as udev names it: "enP30832s1", or "enP30832p0s0" without
+// the number of a slot, and "enP30832s1d1" for its second port. In a VM of Azure, it is a VF. A NIC
+// behind a bridge, such as "enP2p1s0f0", is not.
 bool is_name_of_vf(std::string_view name) {
   constexpr std::string_view kPrefix = "enP";
-  return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
-         is_digit(name[kPrefix.size()]);
+  if (!name.starts_with(kPrefix)) return false;
+  const auto skip_number = [&name] {
+    const auto end = std::min(name.find_first_not_of("0123456789"), name.size());
+    name.remove_prefix(end);
+    return end > 0;
+  };
+  name.remove_prefix(kPrefix.size());
+  if (!skip_number()) return false;
+  if (name.starts_with("p0s")) name.remove_prefix(2);
+  if (!name.starts_with('s')) return false;
+  name.remove_prefix(1);
+  return skip_number() && (name.empty() || name.front() == 'd');
 }
 
 std::string_view vf_in(const Captures& captures) {

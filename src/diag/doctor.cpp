@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "diag/program_fix.h"
+#include "diag/release_table.h"
 #include "diag/remedies.h"
 #include "diag/symptom.h"
 
@@ -174,6 +175,13 @@ Diagnosis::Item item_of(const LogEntry& unknown) {
   return item;
 }
 
+// Sorts items of one log. Checks without a line come last.
+void sort_by_line(std::vector<Diagnosis::Item>& items) {
+  std::ranges::stable_sort(items, {}, [](const Diagnosis::Item& item) {
+    return item.quote ? item.quote->line : UINT64_MAX;
+  });
+}
+
 // ---- the diagnosis ------------------------------------------------------------------------------
 
 class DiagnosisBuilder {
@@ -216,7 +224,8 @@ void DiagnosisBuilder::add_log(const LogReport& log) {
   auto& observations = of_logs_.emplace_back(observations_);
   observations.insert(observations.end(), log.observations.begin(), log.observations.end());
   for (const auto& entry : log.entries) {
-    if (entry.signature != nullptr && !log.is_about_mana()) continue;
+    const bool is_other_nic = entry.signature != nullptr && entry.signature->source == kOtherNic;
+    if (entry.signature != nullptr && is_other_nic == log.is_about_mana()) continue;
     if (entry.signature == nullptr) {
       diagnosis_.unknown.push_back(item_of(entry));
     } else if (is_guess(entry, log, checks_)) {
@@ -369,6 +378,7 @@ Diagnosis DiagnosisBuilder::run() && {
   // Without a root cause, all errors are in one list.
   auto& rest = diagnosis_.root ? diagnosis_.unexplained : diagnosis_.consequences;
   for (const auto* one : unexplained_) rest.push_back(item_of(*one));
+  if (logs_.size() == 1) sort_by_line(diagnosis_.consequences);
   judge_logs();
   return std::move(diagnosis_);
 }

@@ -199,19 +199,48 @@ std::string nearest_text(const MissingFixes& missing) {
              : std::string("no release has all fixes");
 }
 
-void judge_release(const std::string& name, const MissingFixes& missing, FindingBuilder& findings) {
+// Returns the commands that upgrade the packages of the distribution's DPDK to a point release.
+// --only-upgrade skips packages that are not installed.
+std::vector<std::string> upgrade_commands(const host::Facts& facts,
+                                          const host::SystemDpdk& dpdk,
+                                          const Release& installed,
+                                          const MissingFixes& missing) {
+  const bool is_point_release = missing.nearest && missing.nearest->major == installed.major &&
+                                missing.nearest->minor == installed.minor;
+  if (!is_point_release || !dpdk.library.starts_with("usr/lib")) return {};
+  switch (family_of(facts)) {
+    case Family::debian:
+    case Family::ubuntu:
+      return {"apt-get update", "apt-get install -y --only-upgrade '^librte-.*'"};
+    case Family::redhat:
+      return {"dnf upgrade -y 'dpdk*'"};
+    case Family::azurelinux:
+      return {"tdnf update -y dpdk"};
+    case Family::suse:
+    case Family::other:
+      break;
+  }
+  return {};
+}
+
+void judge_release(const std::string& name,
+                   const MissingFixes& missing,
+                   FindingBuilder& findings,
+                   const std::vector<std::string>& upgrade = {}) {
   if (!missing.required.empty()) {
     findings.fail(fmt::format("{} lacks fixes that this VM needs ({}); {}",
                               name,
                               brief(texts_of(missing.required)),
-                              nearest_text(missing)));
+                              nearest_text(missing)),
+                  upgrade);
   } else if (!missing.recommended.empty()) {
     findings.warn(fmt::format("{} lacks {}; {}",
                               name,
                               missing.recommended.size() == 1
                                   ? std::string("a recommended fix")
                                   : fmt::format("{} recommended fixes", missing.recommended.size()),
-                              nearest_text(missing)));
+                              nearest_text(missing)),
+                  upgrade);
   } else {
     findings.ok(name + " has all required and recommended fixes", name);
   }
@@ -241,7 +270,8 @@ void judge_range(const std::string& name,
   }
 }
 
-void judge_dpdk(const host::SystemDpdk& dpdk,
+void judge_dpdk(const host::Facts& facts,
+                const host::SystemDpdk& dpdk,
                 const MachineTraits& machine,
                 FindingBuilder& findings,
                 std::vector<std::string>& evidence) {
@@ -256,7 +286,7 @@ void judge_dpdk(const host::SystemDpdk& dpdk,
     judge_range(name, *release, newest ? *newest : *release, machine, findings);
   } else {
     const MissingFixes missing = find_missing_fixes(*release, machine);
-    judge_release(name, missing, findings);
+    judge_release(name, missing, findings, upgrade_commands(facts, dpdk, *release, missing));
     add_evidence(dpdk.version, missing, evidence);
   }
 }
@@ -266,7 +296,7 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   FindingBuilder findings;
   std::vector<std::string> evidence{fmt::format("release table as of {}", release_table().as_of)};
   for (const host::SystemDpdk& dpdk : facts.dpdk.value_or(std::vector<host::SystemDpdk>{})) {
-    if (dpdk.net_mana) judge_dpdk(dpdk, machine, findings, evidence);
+    if (dpdk.net_mana) judge_dpdk(facts, dpdk, machine, findings, evidence);
   }
   Finding finding = findings.build(
       "no installed DPDK has net_mana",

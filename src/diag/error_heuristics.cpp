@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/characters.h"
 #include "diag/literal_scanner.h"
 
 namespace manactl::diag {
@@ -15,12 +16,12 @@ namespace {
 
 // An error word counts only after one of these characters, so not in "RX-errors: 0" or "terror".
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
-constexpr std::array<std::string_view, 30> kWords = {
-    "error",        "errno",  "err: ",     "err = -",  "fatal",    "panic",
-    "abort",        "faile",  "failu",     "fails",    "fail ",    "bug: ",
-    "cannot",       "can't ", "could not", "couldn't", "invalid",  "unable to",
-    "timed out",    "denied", "ret = -",   "ret -",    "ret=-",    "warning:",
-    "unrecognized", "fail.",  "rejected",  "refused",  "refusing", "killed"};
+constexpr std::array<std::string_view, 32> kWords = {
+    "error",     "errno",    "err: ",    "err = -",      "fatal",     "panic",    "abort",
+    "faile",     "failu",    "fails",    "fail ",        "bug: ",     "cannot",   "can't ",
+    "could not", "couldn't", "invalid",  "unable to",    "timed out", "denied",   "ret = -",
+    "ret -",     "ret=-",    "warning:", "unrecognized", "fail.",     "rejected", "refused",
+    "refusing",  "killed",   "err|",     "emer|"};
 
 LiteralScanner make_scanner() {
   return {std::vector<std::string>(kWords.begin(), kWords.end()),
@@ -37,6 +38,7 @@ const re2::RE2& error_pattern() {
         R"((?:^|[\t :(\["'=,;*<>/|.])(?:errors?|errno|err:|fatal|panic|abort(?:ed|ing)?|fail(?:ed|ure|ures|s)?)(?:$|[^\w-]))"
         R"(|\b(?:cannot|can't|could not|couldn't|unable to|denied|invalid|refused|refusing|rejected|unrecognized|timed out)\b)"
         R"(|\b(?:BUG|WARNING|Oops):)"
+        R"(|\|(?:ERR|EMER)\|)"
         R"(|\b(?:ret|err)(?: |=| = )-\d|^killed\s*$)",
         options);
   }();
@@ -122,6 +124,15 @@ bool looks_like_error(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
   return re2::RE2::PartialMatch(text, error_pattern()) &&
          !re2::RE2::PartialMatch(text, zero_errors_pattern());
+}
+
+std::string kind_of_text(std::string_view text) {
+  constexpr std::size_t kCompared = 200;
+  std::string kind(text.substr(0, kCompared));
+  for (char& c : kind) {
+    if (is_digit(c)) c = '0';
+  }
+  return kind;
 }
 
 }  // namespace manactl::diag

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "diag/state.h"
@@ -26,5 +27,8 @@ bool looks_like_error(std::string_view line);
 // The kind of run that an unrecognized message of DPDK or of a driver of MANA belongs to; empty if
 // another program or driver wrote it.
 std::optional<RunKind> run_kind_of_text(std::string_view message);
+
+// Lines are of the same kind if their first 200 bytes differ only in the values of digits.
+std::string kind_of_text(std::string_view text);
 
 }  // namespace manactl::diag

@@ -34,8 +34,13 @@ inline constexpr std::string_view kDefaultAddresses = "default-addresses";
 inline constexpr std::string_view kRepeatedArgument = "repeated-argument";
 inline constexpr std::string_view kNoManaPackage = "no-mana-package";
 inline constexpr std::string_view kKernelOwnsNic = "kernel-owns-nic";
-inline constexpr std::array kLogObservations = {
-    kOtherMac, kDefaultAddresses, kRepeatedArgument, kNoManaPackage, kKernelOwnsNic};
+inline constexpr std::array<std::string_view, 7> kLogObservations = {kOtherMac,
+                                                                     kDefaultAddresses,
+                                                                     kRepeatedArgument,
+                                                                     kNoManaPackage,
+                                                                     kKernelOwnsNic,
+                                                                     "crash-kernel",
+                                                                     "no-pci"};
 
 // The ids of all observations, whether they apply or not.
 std::vector<std::string_view> observation_ids();

@@ -45,8 +45,9 @@ Finding no_mana(const host::Facts& facts) {
   }
   if (!mlx.empty()) {
     return warn(fmt::format("no MANA function, but Mellanox hardware ({})", join(mlx, ", ")),
-                {"use the mlx5 driver of DPDK here instead of net_mana: Azure chooses the NIC "
-                 "hardware each time the VM starts after it was deallocated",
+                {"use Mellanox's drivers until Azure moves the VM to MANA, for DPDK mlx5 instead "
+                 "of net_mana: Azure chooses the NIC hardware each time the VM starts after it was "
+                 "deallocated",
                  {}});
   }
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");

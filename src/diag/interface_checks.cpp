@@ -176,23 +176,20 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- network managers ---------------------------------------------------------------------------
 
-constexpr std::string_view kManagerFile =
-    "/etc/NetworkManager/conf.d/99-azure-unmanaged-devices.conf";
-constexpr std::string_view kNetworkdFile = "/etc/systemd/network/01-azure-unmanaged-vf.network";
-constexpr std::string_view kDrivers = "mana mlx4_core mlx5_core";
-
-// systemd-networkd applies the first matching file in name order: 01- precedes netplan's 10-.
 std::vector<std::string> mark_vf_unmanaged(Family family) {
   if (family == Family::ubuntu || family == Family::debian || family == Family::azurelinux) {
-    return {write_file_command(
-                kNetworkdFile,
-                {"[Match]", fmt::format("Driver={}", kDrivers), "[Link]", "Unmanaged=yes"}),
-            "networkctl reload"};
+    return {networkd_rule_command(), "networkctl reload"};
   }
-  return {write_file_command(
-              kManagerFile,
-              {"[keyfile]", "unmanaged-devices=driver:mana;driver:mlx4_core;driver:mlx5_core"}),
-          "nmcli general reload conf"};
+  return {network_manager_rule_command(), "nmcli general reload conf"};
+}
+
+// An address that the network manager gave the VF; empty if there is none. The kernel may add the
+// link-local one.
+std::string own_address(const host::Netdev& vf) {
+  for (const auto& address : vf.addresses) {
+    if (!address.starts_with("fe80:")) return address;
+  }
+  return {};
 }
 
 Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
@@ -209,12 +206,15 @@ Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
     } else if (nic->management->unmanaged) {
       findings.ok(fmt::format("{} is unmanaged ({})", nic->vf->name, nic->management->evidence),
                   nic->vf->name);
+    } else if (const auto address = own_address(*nic->vf); !address.empty()) {
+      // An SSH session may use this address, so the VF must keep its network manager meanwhile.
+      findings.fail(fmt::format(
+          "{} has the address {} ({})", nic->vf->name, address, nic->management->evidence));
     } else {
       findings.warn(
           fmt::format(
               "{} is not marked as unmanaged ({})", nic->vf->name, nic->management->evidence),
-          // An SSH session may use an address of the VF. Such a VF must keep its network manager.
-          nic->vf->addresses.empty() ? commands : std::vector<std::string>{});
+          commands);
     }
   }
   return findings.build(
@@ -294,7 +294,7 @@ constexpr std::array<std::string_view, 1> kBindingCauses = {"kernel.hv-netvsc"};
 constexpr std::array<std::string_view, 5> kPairingCauses = {
     "interfaces.binding", "hardware.mana", "kernel.mana", "hardware.driver", "hardware.ports"};
 constexpr std::array<std::string_view, 2> kLinkCauses = {"interfaces.pairing", "kernel.hv-netvsc"};
-constexpr std::array<std::string_view, 1> kPreparedCauses = {"interfaces.pairing"};
+constexpr std::array<std::string_view, 1> kPairing = {"interfaces.pairing"};
 constexpr std::array<std::string_view, 5> kPathCauses = {
     "interfaces.pairing", "interfaces.links", "kernel.mana", "hardware.driver", "hardware.mana"};
 
@@ -326,7 +326,7 @@ constexpr std::array kInterfaceChecks = {
           Requirement::nic,
           Use::dpdk,
           prepared,
-          kPreparedCauses},
+          kPairing},
     Check{"interfaces.spare",
           "a NIC is free for DPDK",
           "No checked NIC is free for DPDK",
@@ -338,7 +338,8 @@ constexpr std::array kInterfaceChecks = {
           "A network manager may change a VF",
           Requirement::nic,
           Use::kernel,
-          unmanaged},
+          unmanaged,
+          kPairing},
     Check{"interfaces.path",
           "the kernel's traffic uses the VF",
           "The kernel's traffic does not use the VF",

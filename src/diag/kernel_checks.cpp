@@ -200,6 +200,51 @@ Finding module_check(const host::Facts& facts, const CheckOptions& /*options*/) 
   return judge_module(of_other_kernel, *module, facts);
 }
 
+// ---- fixes --------------------------------------------------------------------------------------
+
+std::string name_of(const KernelFix& fix) {
+  if (fix.cve.empty()) return fmt::format("{}: {}", fix.driver, fix.change);
+  return fmt::format("{}: {} ({})", fix.driver, fix.change, fix.cve);
+}
+
+// Returns why the fixes are unknown. Distributions add fixes to kernels whose version does not show
+// them.
+Finding without_upstream_release(const host::Kernel& kernel) {
+  return skipped(fmt::format("{}: the version does not show which fixes the distribution has added",
+                             kernel.release));
+}
+
+Finding kernel_fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
+  if (!facts.kernel) return unknown(facts.kernel.error().message);
+  const auto upstream = upstream_release(*facts.kernel);
+  if (!upstream) return without_upstream_release(*facts.kernel);
+  const std::array<std::pair<KernelFix::Importance, std::string_view>, 3> labels = {{
+      {KernelFix::Importance::recommended, "lacks a recommended fix"},
+      {KernelFix::Importance::confidential, "lacks a fix for confidential VMs"},
+      {KernelFix::Importance::other, "lacks a fix for a rare fault"},
+  }};
+  const auto missing = missing_kernel_fixes(*upstream);
+  const auto name = "Linux " + upstream->str();
+  std::vector<std::string> evidence{
+      fmt::format("release table as of {}", release_table().kernel_as_of)};
+  std::vector<std::string> recommended;
+  for (const auto& [importance, label] : labels) {
+    for (const auto* fix : missing) {
+      if (fix->importance != importance) continue;
+      evidence.push_back(fmt::format("{} {}: {}", name, label, name_of(*fix)));
+      if (importance == KernelFix::Importance::recommended) recommended.push_back(name_of(*fix));
+    }
+  }
+  if (!recommended.empty()) {
+    return warn(fmt::format("{} lacks {}", name, brief(recommended)),
+                {"install the distribution's newest kernel for Azure (active after a reboot)",
+                 newer_kernel_commands(facts)},
+                std::move(evidence));
+  }
+  if (missing.empty()) return pass(name + " has all known fixes", std::move(evidence));
+  return pass(fmt::format("{} lacks none that usual operation needs", name), std::move(evidence));
+}
+
 constexpr std::array<std::string_view, 1> kManaIbCauses = {"kernel.mana"};
 
 constexpr std::array kKernelChecks = {
@@ -240,6 +285,12 @@ constexpr std::array kKernelChecks = {
           Requirement::azure,
           Use::dpdk,
           module_check<kUio>},
+    Check{"kernel.fixes",
+          "the kernel has the fixes that its MANA drivers need",
+          "The kernel lacks fixes of its MANA drivers",
+          Requirement::mana,
+          Use::both,
+          kernel_fixes},
 };
 
 }  // namespace

@@ -73,6 +73,13 @@ bool is_dpdk_program_name(std::string_view program) {
          std::ranges::any_of(kBeginnings, [&](auto part) { return program.starts_with(part); });
 }
 
+// Whether the two arguments name different devices. RE2 has no backreferences, so the signature
+// captures both.
+bool names_two_devices(const Match& match) {
+  const auto again = capture(match.captures, "bus_again");
+  return !again.empty() && again != capture(match.captures, "bus");
+}
+
 class Scan {
  public:
   Scan(std::string name, const SignatureSet& known)
@@ -201,10 +208,13 @@ bool Scan::scan_line(std::string_view line, std::uint64_t number) {
   const auto message = without_prefix(line, scratch_);
   if (reader_.note_same(line, message, number)) return reader_.reads_ports();
   const auto texts = known_.texts_in(message);
-  if (known_.may_begin_counters(texts) && reader_.note(line, message, number)) return false;
+  const bool is_report = known_.may_begin_counters(texts) && reader_.note(line, message, number);
+  if (is_report && !known_.may_match(texts)) return false;
   auto matches = known_.matches(message, texts);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
-  std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
+  std::erase_if(matches, [this](const Match& match) {
+    return is_about_other_program(match) || names_two_devices(match);
+  });
   // A line that only shows the program may be an error nevertheless.
   const bool is_known = std::ranges::any_of(
       matches, [](const Match& match) { return match.signature->application.empty(); });
@@ -225,7 +235,7 @@ void Scan::note_origin(std::string_view source) {
       "net_mana", "libmana", "mana.ko", "mana_ib", "manactl sim"};
   constexpr std::array<std::string_view, 5> kAnyMachine = {
       "hugetlb", "kernel", "network", "shell", "system"};
-  if (source == "other") {
+  if (source == kOtherNic) {
     report_.has_other_nic = true;
   } else if (std::ranges::find(kMana, source) != kMana.end()) {
     report_.has_mana = true;
@@ -359,19 +369,6 @@ LogReport Scan::finish(std::uint64_t lines) {
 }
 
 }  // namespace
-
-bool has_reached(std::string_view release, const std::vector<std::string>& first_releases) {
-  const auto parsed = Release::parse(release);
-  if (!parsed || first_releases.empty()) return false;
-  for (const auto& text : first_releases) {
-    const auto first = Release::parse(text);
-    const bool is_same_line =
-        first && first->major == parsed->major && first->minor == parsed->minor;
-    if (is_same_line) return *parsed >= *first;
-  }
-  const auto mainline = Release::parse(first_releases.back());
-  return mainline && *parsed >= *mainline;
-}
 
 std::string_view releases_of_prefix(std::string_view message) {
   for (const std::string_view prefix : {"MANA_DRIVER: ", "HN_DRIVER: ", "VMBUS_BUS: "}) {

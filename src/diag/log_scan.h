@@ -45,10 +45,6 @@ struct LogReport {
 // Reads `source` to its end. Fails only if reading fails, whatever the log contains.
 Result<LogReport> read_log(ByteSource& source, const std::string& name, const SignatureSet& known);
 
-// Whether `release` ("24.11.2") has a change. `first_releases` holds, for each LTS line, the first
-// release with the change ("24.11.3"), and at the end the first such mainline release ("25.07").
-bool has_reached(std::string_view release, const std::vector<std::string>& first_releases);
-
 // Returns the DPDK releases that print the prefix of `message`: "22.11 to 24.07"; may be empty.
 std::string_view releases_of_prefix(std::string_view message);
 

@@ -134,6 +134,10 @@ std::optional<double> seconds_between(std::string_view from, std::string_view to
   return std::round(seconds * kMicroseconds) / kMicroseconds;
 }
 
+bool is_days_before(std::string_view from, std::string_view to) {
+  return from.find(':') != std::string_view::npos && seconds_between(from, to).value_or(0) > kDay;
+}
+
 std::string duration_text(double seconds) {
   constexpr double kShort = 10 * kMinute;  // up to here, the seconds matter
   const auto text = [](double value,

@@ -21,6 +21,9 @@ std::string_view time_of(std::string_view line, std::string_view message);
 // follows a line of December and is in January. Only a time on February 29 shows a leap year.
 std::optional<double> seconds_between(std::string_view from, std::string_view to);
 
+// Whether `from` is more than a day before `to`. False if a time has no date.
+bool is_days_before(std::string_view from, std::string_view to);
+
 // Returns "5 s", "2 min 5 s", "41 min", "8 h 29 min" or "3 days 4 h".
 std::string duration_text(double seconds);
 

@@ -89,18 +89,17 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
       std::move(commands)};
 }
 
-// Adds the commands that release the pages that no NIC uses.
-void release_unused_pages(const host::Facts& facts, Finding& finding) {
+// Names the pages that no NIC uses. The remedy does not release them, because other programs may
+// need them.
+void mention_unused_pages(const host::Facts& facts, Finding& finding) {
   if (!finding.remedy) return;
   std::vector<std::string> texts;
   for (const Pool& pool : host::pools_elsewhere(facts.memory, host::mana_nodes(facts))) {
     texts.push_back(host::unused_text(pool));
-    finding.remedy->commands.push_back(host::release_command(pool));
   }
   if (texts.empty()) return;
-  finding.remedy->why += fmt::format("; {}: the last {} them",
-                                     join(texts, ", "),
-                                     texts.size() == 1 ? "command releases" : "commands release");
+  finding.remedy->why +=
+      fmt::format("; {} ('manactl status' prints how to release them)", join(texts, ", "));
 }
 
 // ---- on all nodes -------------------------------------------------------------------------------
@@ -172,7 +171,7 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
                   "another node is slower to access; the numbers in the commands include the pages "
                   "that stay reserved",
                   beneficiary(options)));
-  release_unused_pages(facts, finding);
+  mention_unused_pages(facts, finding);
   for (std::string& line : pools_text(*facts.memory.pools))
     finding.evidence.push_back(std::move(line));
   return finding;
@@ -206,7 +205,7 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
       "no MANA function",
       "reserve the missing pages; the number in the command includes the pages that are in use; "
       "manactl bench, and testpmd with fewer packet buffers (--total-num-mbufs), need fewer pages");
-  release_unused_pages(facts, finding);
+  mention_unused_pages(facts, finding);
   return finding;
 }
 

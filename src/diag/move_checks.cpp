@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "diag/check.h"
 #include "diag/fact_lookups.h"
+#include "diag/release_table.h"
 #include "diag/remedies.h"
 
 namespace manactl::diag {
@@ -34,14 +37,18 @@ class KernelLines {
   }
 
   // `text` follows the release: "has no mana".
-  void add_problem(const host::InstalledKernel& kernel, const std::string& text) {
-    if (!is_next(kernel)) return findings_.warn(fmt::format("{} {}", kernel.release, text));
+  void add_problem(const host::InstalledKernel& kernel,
+                   const std::string& text,
+                   std::vector<std::string> commands = {}) {
+    if (!is_next(kernel)) return add_warning(kernel, text, std::move(commands));
     reason_ = fmt::format("{}, the kernel of the next boot, {}", kernel.release, text);
-    findings_.fail(reason_);
+    findings_.fail(reason_, std::move(commands));
   }
 
-  void add_warning(const host::InstalledKernel& kernel, const std::string& text) {
-    findings_.warn(fmt::format("{} {}", kernel.release, text));
+  void add_warning(const host::InstalledKernel& kernel,
+                   const std::string& text,
+                   std::vector<std::string> commands = {}) {
+    findings_.warn(fmt::format("{} {}", kernel.release, text), std::move(commands));
   }
 
   void ok(const host::InstalledKernel& kernel, std::string_view text) {
@@ -67,14 +74,14 @@ class KernelLines {
   std::string reason_;
 };
 
-// Those of `modules` that the kernel lacks: "mana and hv_netvsc".
-std::string lacking(const host::InstalledKernel& kernel,
-                    std::initializer_list<std::string_view> modules) {
+// Those of `modules` that the kernel lacks.
+std::vector<std::string> lacking(const host::InstalledKernel& kernel,
+                                 std::initializer_list<std::string_view> modules) {
   std::vector<std::string> names;
   for (const auto module : modules) {
     if (!kernel.has(module)) names.emplace_back(module);
   }
-  return join(names, " and ");
+  return names;
 }
 
 std::vector<std::string> names_of(std::initializer_list<std::string_view> modules) {
@@ -94,10 +101,14 @@ Finding kernels_with(const host::Facts& facts,
     const bool needs_mana = std::ranges::find(modules, host::kManaDriver) != modules.end();
     if (kernel.running || (!needs_mana && !kernel.has(host::kManaDriver))) continue;
     const auto missing = lacking(kernel, modules);
+    const auto commands = [&](std::string_view module) {
+      return needs_mana ? std::vector<std::string>()
+                        : install_module_commands(facts, kernel.release, module);
+    };
     if (!missing.empty()) {
-      lines.add_problem(kernel, "has no " + missing);
+      lines.add_problem(kernel, "lacks " + join(missing, " and "), commands(missing.front()));
     } else if (!kernel.has(optional)) {
-      lines.add_warning(kernel, fmt::format("has no {}", optional));
+      lines.add_warning(kernel, fmt::format("lacks {}", optional), commands(optional));
     } else {
       lines.ok(kernel, fmt::format("has {}", join(names_of(modules), ", ")));
     }
@@ -130,6 +141,8 @@ Finding initramfs(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!move.kernels) return unknown(move.kernels.error().message);
   if (move.network_option.empty()) return skipped("the initramfs does not need the network");
   KernelLines lines(facts);
+  std::set<std::string> missing_modules;
+  std::vector<std::string> affected_releases;
   for (const auto& kernel : *move.kernels) {
     if (!kernel.initramfs_lacks) {
       lines.unknown(fmt::format("{}: {}", kernel.release, kernel.initramfs_lacks.error().message));
@@ -137,6 +150,8 @@ Finding initramfs(const host::Facts& facts, const CheckOptions& /*options*/) {
     }
     const auto& lacks = *kernel.initramfs_lacks;
     const auto text = fmt::format("has an initramfs without {}", join(lacks, " and "));
+    missing_modules.insert(lacks.begin(), lacks.end());
+    if (!lacks.empty()) affected_releases.push_back(kernel.release);
     if (lacks.empty()) {
       lines.ok(kernel, "has an initramfs with the drivers that it needs");
     } else if (std::ranges::find(lacks, host::kSyntheticDriver) != lacks.end()) {
@@ -148,9 +163,12 @@ Finding initramfs(const host::Facts& facts, const CheckOptions& /*options*/) {
   auto finding = lines.build(
       "no kernel is installed",
       "add these modules to the initramfs (/etc/initramfs-tools/modules, or add_drivers in "
-      "/etc/dracut.conf.d) and create it again with update-initramfs or dracut: the kernel command "
+      "/etc/dracut.conf.d) and regenerate it (update-initramfs or dracut): the kernel command "
       "line lets the initramfs configure the network; without hv_netvsc it would find no NIC, and "
-      "without the others only the synthetic path");
+      "without the others it would use the synthetic path");
+  if (finding.remedy)
+    finding.remedy->commands =
+        add_to_initramfs_commands(family_of(facts), missing_modules, affected_releases);
   finding.evidence.push_back(
       fmt::format("the kernel command line has '{}'", printable(move.network_option)));
   return finding;
@@ -166,11 +184,11 @@ Finding signatures(const host::Facts& facts, const CheckOptions& /*options*/) {
   for (const auto& kernel : *move.kernels) {
     const auto& names = kernel.without_signature;
     if (names.empty()) {
-      lines.ok(kernel, "has no MANA module without a signature");
+      lines.ok(kernel, "would load no unsigned MANA module");
       continue;
     }
     const auto text =
-        fmt::format("would use {} from outside its tree without a signature", join(names, " and "));
+        fmt::format("would load the unsigned out-of-tree module {}", join(names, " and "));
     lines.add_problem(kernel, text);
   }
   return lines.build("no kernel is installed",
@@ -186,12 +204,7 @@ Finding managers(const host::Facts& facts, const CheckOptions& /*options*/) {
   Remedy remedy{
       "let the network manager ignore VFs by their drivers, because it would give them addresses; "
       "these commands cover MANA and Mellanox, in NetworkManager and systemd-networkd:",
-      {write_file_command(
-           "/etc/NetworkManager/conf.d/10-azure-vf.conf",
-           {"[keyfile]", "unmanaged-devices+=driver:mana,driver:mlx4_core,driver:mlx5_core"}),
-       write_file_command(
-           "/etc/systemd/network/01-azure-vf.network",
-           {"[Match]", "Driver=mana mlx4_en mlx5_core", "[Link]", "Unmanaged=yes"})}};
+      {network_manager_rule_command(), networkd_rule_command()}};
   if (management->races) return warn(management->evidence, std::move(remedy));
   return fail(management->evidence, std::move(remedy));
 }
@@ -249,12 +262,70 @@ Finding programs(const host::Facts& facts, const CheckOptions& /*options*/) {
     if (reason.empty()) reason = text;
   }
   auto finding = findings.build(
-      "no program or file of a program names Mellanox hardware",
+      "no running or configured DPDK program selects Mellanox hardware",
       "use the arguments that 'manactl args' prints after the move: a program that selects a PCI "
       "function of Mellanox, or uses fail-safe, loses its NIC on a host with MANA");
   if (finding.status == Status::skipped) finding.status = Status::pass;
   finding.reason = reason;
   return with_unread(std::move(finding), programs);
+}
+
+// "Standard_D4s_v5 (Dsv5) may move to MANA since 2026-05-26"
+std::string eligibility_of(const std::string& size, const MovingSeries* series) {
+  if (series != nullptr) {
+    return fmt::format(
+        "{} ({}) may move to MANA since {}", printable(size), series->name, series->since);
+  }
+  return fmt::format("{} is of no series that moves to MANA (as of {})",
+                     printable(size),
+                     release_table().platform_as_of);
+}
+
+std::string text_of(const host::ScheduledEvent& event) {
+  return event.not_before.empty()
+             ? fmt::format("{} has begun", printable(event.type))
+             : fmt::format("{} not before {}", printable(event.type), printable(event.not_before));
+}
+
+std::string tag_text(bool is_set) {
+  const auto& [set_before, honored_until] = release_table().legacy_tag;
+  if (!is_set) return "the tag LegacyVMNVA is not set";
+  return fmt::format(
+      "the tag LegacyVMNVA is set: it postpones the move until {} if it was set before {} and "
+      "enabled by the operation reapply",
+      honored_until,
+      set_before);
+}
+
+// Of all events, these end on another host, or may do so (Scheduled Events for Linux VMs).
+bool may_move(const host::ScheduledEvent& event) {
+  constexpr std::array<std::string_view, 3> kMoves = {"Freeze", "Reboot", "Redeploy"};
+  return std::ranges::find(kMoves, event.type) != kMoves.end();
+}
+
+Finding platform(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const auto& metadata = *facts.metadata;
+  if (!metadata) return unknown(metadata.error().message);
+  const auto* series = find_moving_series(metadata->size);
+  const auto size = eligibility_of(metadata->size, series);
+  const std::vector<std::string> evidence = {tag_text(metadata->has_legacy_tag)};
+  if (!metadata->events) {
+    auto finding =
+        unknown(fmt::format("{}; scheduled events: {}", size, metadata->events.error().message));
+    finding.evidence = evidence;
+    return finding;
+  }
+  std::vector<std::string> events;
+  for (const auto& event : *metadata->events) events.push_back(text_of(event));
+  const auto detail =
+      fmt::format("{}; {}", size, events.empty() ? "no scheduled events" : brief(events, ", "));
+  const bool matters = series != nullptr || facts.has_mana();
+  if (!matters || std::ranges::none_of(*metadata->events, may_move)) return pass(detail, evidence);
+  return warn(detail,
+              {"run 'manactl check' without options and repair what fails before the event: after "
+               "it, the VM may be on a host with another NIC",
+               {}},
+              evidence);
 }
 
 constexpr std::array<std::string_view, 1> kKernelCauses = {"move.kernels"};
@@ -303,6 +374,12 @@ constexpr std::array kMoveChecks = {
           Requirement::move,
           Use::dpdk,
           programs},
+    Check{"move.platform",
+          "no scheduled event may change the NIC of this VM",
+          "A scheduled event may change the NIC of this VM",
+          Requirement::metadata,
+          Use::both,
+          platform},
 };
 
 }  // namespace

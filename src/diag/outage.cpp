@@ -22,7 +22,7 @@ std::string_view synthetic_name(const Signature& signature, const Captures& capt
 
 }  // namespace
 
-void Removals::add(std::optional<double> seconds) {
+void Absences::add(std::optional<double> seconds) {
   ++count;
   if (!seconds) return;
   longest = std::max(longest, *seconds);
@@ -61,6 +61,8 @@ void OutageTracker::begin_boot() {
     Vf next;
     next.interface = vf.interface;
     next.removals = vf.removals;
+    next.switches = vf.switches;
+    next.last_switch = vf.last_switch;
     vf = std::move(next);
   }
 }
@@ -118,8 +120,11 @@ void OutageTracker::follow_vf(Vf& vf, State state, const Event& event) {
 
 void OutageTracker::use(Vf& vf, const Event& event) {
   if (vf.is_used) return;
-  if (vf.was_removed && vf.use_ended)
-    vf.removals.add(seconds_between(vf.use_ended->time, event.time));
+  if (vf.use_ended) {
+    auto& absences = vf.was_removed ? vf.removals : vf.switches;
+    absences.add(seconds_between(vf.use_ended->time, event.time));
+    if (!vf.was_removed) vf.last_switch = vf.use_ended;
+  }
   vf.has_worked = vf.is_used = true;
   vf.is_removed = vf.was_removed = false;
   vf.used = quote_of(event);
@@ -167,6 +172,8 @@ std::vector<NicStory> OutageTracker::finish(std::string_view last_time) const {
     nic.has_worked = vf.has_worked;
     nic.is_set_up = ready_.contains(vf.interface);
     nic.removals = vf.removals;
+    nic.switches = vf.switches;
+    nic.last_switch = vf.last_switch;
     nic.since_step = seconds_between(vf.step_time, last_time);
     nic.since = nic.state == VfState::removed ? vf.removed
                 : vf.is_used                  ? vf.used
@@ -222,13 +229,13 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
   return conclusions;
 }
 
-std::string removals_text(const Removals& removals) {
+std::string absences_text(const Absences& absences) {
   std::vector<std::string> lengths;
-  for (const auto seconds : removals.lengths) lengths.push_back(duration_text(seconds));
-  auto text = removals.count == 1 ? std::string("once") : fmt::format("{} times", removals.count);
+  for (const auto seconds : absences.lengths) lengths.push_back(duration_text(seconds));
+  auto text = absences.count == 1 ? std::string("once") : fmt::format("{} times", absences.count);
   if (lengths.empty()) return text;
-  if (removals.count == lengths.size()) return text + ": " + join(lengths, ", ");
-  return text + fmt::format(", for at most {}", duration_text(removals.longest));
+  if (absences.count == lengths.size()) return text + ": " + join(lengths, ", ");
+  return text + fmt::format(", for at most {}", duration_text(absences.longest));
 }
 
 }  // namespace manactl::diag

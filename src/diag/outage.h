@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Follows the VFs of the synthetic NICs in one log, in constant memory: which NIC uses its VF when
-// the log ends, since when, and how often the host removed the VF before.
+// the log ends, since when, and how often it did not use the VF before.
 
 #pragma once
 
@@ -21,13 +21,13 @@
 
 namespace manactl::diag {
 
-// Removals by the host after which the NIC used its VF again.
-struct Removals {
+// Completed periods in which the NIC did not use its VF.
+struct Absences {
   static constexpr std::size_t kMaxLengths = 5;
 
   std::uint64_t count = 0;
   double longest = 0;           // seconds
-  std::vector<double> lengths;  // seconds until the NIC used its VF again; newest removals only
+  std::vector<double> lengths;  // seconds until the NIC used its VF again; newest absences only
 
   void add(std::optional<double> seconds);
 };
@@ -42,7 +42,9 @@ struct NicStory {
   std::optional<Quote> since;        // the line that shows the beginning of the state
   std::optional<double> seconds;     // from this line to the end of the log, if their times show it
   std::optional<double> since_step;  // from the newest line about a VF that is not used
-  Removals removals;
+  Absences removals;                 // by the host
+  Absences switches;                 // the others: hv_netvsc switched the data path
+  std::optional<Quote> last_switch;  // the line that shows the beginning of the newest of these
 
   const std::string& name() const { return interface.empty() ? channel : interface; }
 };
@@ -56,7 +58,7 @@ std::vector<Conclusion> conclude_vf_states(const std::vector<Signature>& all,
                                            std::string_view last_time);
 
 // Returns "3 times: 4 s, 5 s, 41 min", or "300 times, for at most 7 s".
-std::string removals_text(const Removals& removals);
+std::string absences_text(const Absences& absences);
 
 class OutageTracker {
  public:
@@ -86,7 +88,8 @@ class OutageTracker {
     std::optional<Quote> removed;     // the line that shows the last removal
     std::optional<Quote> first_seen;  // the first line about a VF that was not used yet
     std::string step_time;            // of the newest line about a VF that is not used
-    Removals removals;
+    Absences removals, switches;
+    std::optional<Quote> last_switch;
   };
 
   // A PCI function, as the newest lines show it.

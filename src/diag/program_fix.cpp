@@ -58,7 +58,7 @@ const ProgramFix* fix_of_program(const LogReport& log, const LogEntry& error) {
 }
 
 std::string with_names(std::string command, const LogReport& log, const LogEntry& error) {
-  const bool is_of_ovs = command.starts_with("ovs-");
+  const bool is_of_ovs = command.find("ovs-vsctl") != std::string::npos;
   const auto name = is_of_ovs ? port_of(log, error) : nic_of(log, error);
   if (name.empty()) return command;
   const auto word = shell_word(name);

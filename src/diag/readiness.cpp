@@ -12,7 +12,8 @@ namespace {
 bool decides(const Check& check, Use use, bool is_forecast) {
   const bool is_of_future =
       check.requirement == Requirement::azure || check.requirement == Requirement::move;
-  return check.matters_for(use) && (is_of_future || !is_forecast);
+  const bool is_about_vm = check.requirement != Requirement::metadata;
+  return check.matters_for(use) && is_about_vm && (is_of_future || !is_forecast);
 }
 
 }  // namespace

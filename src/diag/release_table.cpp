@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "host/facts.h"
 
 namespace manactl::diag {
@@ -39,6 +40,19 @@ bool has_all(const ReleaseTable& table,
              const std::vector<const Fix*>& fixes) {
   return std::all_of(
       fixes.begin(), fixes.end(), [&](const Fix* fix) { return table.has(release, *fix); });
+}
+
+// "D#s_v5" for "Standard_D32-8s_v5", whose second number is that of the usable CPUs.
+std::string size_pattern(std::string_view size) {
+  constexpr std::string_view kPrefix = "Standard_", kPromotion = "_Promo";
+  if (!size.starts_with(kPrefix)) return {};
+  size.remove_prefix(kPrefix.size());
+  if (size.ends_with(kPromotion)) size.remove_suffix(kPromotion.size());
+  const auto first = std::ranges::find_if(size, is_digit);
+  if (first == size.end()) return {};
+  const auto last =
+      std::find_if(first, size.end(), [](char c) { return !is_digit(c) && c != '-'; });
+  return std::string(size.begin(), first) + '#' + std::string(last, size.end());
 }
 
 // Releases newer than `dpdk`: LTS releases by line, then the mainline releases that brought fixes.
@@ -89,7 +103,59 @@ unsigned build_of(std::string_view kernel) {
   return build ? build->major : 0;
 }
 
+// Whether the release certainly lacks the fix. A line with long support may have got the fix after
+// the table was written.
+bool lacks(const Release& release, const KernelFix& fix, const ReleaseTable& table) {
+  if (release < fix.since || release >= fix.mainline) return false;
+  const auto is_same = [&](const Release& line) { return is_same_line(line, release); };
+  const auto found = std::ranges::find_if(fix.stable, is_same);
+  if (found != fix.stable.end()) return release < *found;
+  return std::ranges::none_of(table.kernel_lines, is_same);
+}
+
 }  // namespace
+
+const SlowKernel* find_slow_kernel(const host::Kernel& kernel) {
+  const auto release = Release::parse(kernel.release);
+  const auto rows = release_table().slow_kernels;
+  const auto found = std::ranges::find_if(rows, [&](const SlowKernel& row) {
+    const auto build = build_of(kernel.release);
+    return release && *release == row.release && kernel.release.ends_with(row.suffix) &&
+           build >= row.first_build && build <= row.last_build;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+const MovingSeries* find_moving_series(std::string_view size) {
+  const auto all = release_table().moving_series;
+  const auto found = std::ranges::find(all, size_pattern(size), &MovingSeries::size);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::optional<Release> upstream_release(const host::Kernel& kernel) {
+  if (!kernel.debian_version.empty()) {
+    const auto release = Release::parse(kernel.debian_version);
+    if (release) return *release;
+  }
+  const auto release = Release::parse(kernel.release);
+  const bool is_plain = kernel.release.find_first_of("-+") == std::string::npos;
+  // SUSE adds fixes of its own to one point release: "5.14.21-150500.55.39-default".
+  const bool is_of_suse = kernel.distribution.starts_with("sles") ||
+                          kernel.distribution.starts_with("opensuse") ||
+                          kernel.release.ends_with("-default");
+  // Distributions that do not follow the stable releases name the point release 0.
+  if (!release || is_of_suse || (release->patch == 0 && !is_plain)) return std::nullopt;
+  return *release;
+}
+
+std::vector<const KernelFix*> missing_kernel_fixes(const Release& linux_release,
+                                                   const ReleaseTable& table) {
+  std::vector<const KernelFix*> missing;
+  for (const auto& fix : table.kernel_fixes) {
+    if (lacks(linux_release, fix, table)) missing.push_back(&fix);
+  }
+  return missing;
+}
 
 const KernelBackport* find_backport(const host::Kernel& kernel) {
   const auto release = Release::parse(kernel.release);
@@ -140,6 +206,19 @@ MissingFixes find_missing_fixes(const Release& dpdk,
 std::string dpdk_name(const Release& release) {
   const std::string line = fmt::format("{}.{:02}", release.major, release.minor);
   return release.patch == 0 ? line : fmt::format("{}.{}", line, release.patch);
+}
+
+bool has_reached(std::string_view release, const std::vector<std::string>& first_releases) {
+  const auto parsed = Release::parse(release);
+  if (!parsed || first_releases.empty()) return false;
+  for (const auto& text : first_releases) {
+    const auto first = Release::parse(text);
+    const bool is_same_line =
+        first && first->major == parsed->major && first->minor == parsed->minor;
+    if (is_same_line) return *parsed >= *first;
+  }
+  const auto mainline = Release::parse(first_releases.back());
+  return mainline && *parsed >= *mainline;
 }
 
 }  // namespace manactl::diag

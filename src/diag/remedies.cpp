@@ -285,6 +285,35 @@ std::vector<std::string> load_module_commands(const host::Facts& facts, std::str
   return {fmt::format("modprobe {}", name)};
 }
 
+std::vector<std::string> install_module_commands(const host::Facts& facts,
+                                                 const std::string& release,
+                                                 std::string_view name) {
+  if (!facts.kernel) return {};
+  host::Facts other;
+  other.kernel = *facts.kernel;
+  other.kernel->release = release;
+  auto commands = source_of_module(other, name).commands;
+  std::erase_if(commands, [](const auto& command) { return command.starts_with("modprobe "); });
+  return commands;
+}
+
+std::vector<std::string> add_to_initramfs_commands(Family family,
+                                                   const std::set<std::string>& modules,
+                                                   const std::vector<std::string>& releases) {
+  if (family == Family::other || modules.empty()) return {};
+  const auto names = join(std::vector<std::string>(modules.begin(), modules.end()), " ");
+  const bool is_debian = family == Family::debian || family == Family::ubuntu;
+  std::vector<std::string> commands = {
+      is_debian ? fmt::format("printf '%s\\n' {} | tee -a /etc/initramfs-tools/modules", names)
+                : write_file_command("/etc/dracut.conf.d/90-azure-nics.conf",
+                                     {fmt::format("add_drivers+=\" {} \"", names)})};
+  for (const auto& release : releases) {
+    commands.push_back((is_debian ? "update-initramfs -u -k " : "dracut --force --kver ") +
+                       shell_word(release));
+  }
+  return commands;
+}
+
 std::string advice_on_old_release(const host::Facts& facts) {
   return facts.kernel && has_only_backport(*facts.kernel) ? kOldUbuntu : std::string();
 }
@@ -327,6 +356,18 @@ std::string write_file_command(std::string_view path, const std::vector<std::str
   std::string words;
   for (const std::string& line : lines) words += " " + shell_word(line);
   return fmt::format("printf '%s\\n'{} | tee {}", words, shell_word(path));
+}
+
+std::string network_manager_rule_command() {
+  return write_file_command(
+      "/etc/NetworkManager/conf.d/99-azure-vf.conf",
+      {"[keyfile]", "unmanaged-devices+=driver:mana;driver:mlx4_core;driver:mlx5_core"});
+}
+
+std::string networkd_rule_command() {
+  return write_file_command(
+      "/etc/systemd/network/01-azure-vf.network",
+      {"[Match]", "Driver=mana mlx4_core mlx4_en mlx5_core", "[Link]", "Unmanaged=yes"});
 }
 
 }  // namespace manactl::diag

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,16 @@ std::optional<Remedy> remedy_for_module(const Captures& line);
 // install it.
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name);
 
+// Returns the commands that install the package with this module of a kernel that is not running.
+std::vector<std::string> install_module_commands(const host::Facts& facts,
+                                                 const std::string& release,
+                                                 std::string_view name);
+
+// Returns the commands that add `modules` to the initramfs of these releases of the kernel.
+std::vector<std::string> add_to_initramfs_commands(Family family,
+                                                   const std::set<std::string>& modules,
+                                                   const std::vector<std::string>& releases);
+
 // Returns the advice for a release of a distribution whose kernels for Azure all report driver id
 // 19 for MANA, which rdma-core assigns to another driver: Ubuntu 20.04. Empty for others.
 std::string advice_on_old_release(const host::Facts& facts);
@@ -80,5 +91,11 @@ std::vector<std::string> set_down_commands(const host::Facts& facts,
 
 // Returns the shell command that overwrites `path` with `lines`.
 std::string write_file_command(std::string_view path, const std::vector<std::string>& lines);
+
+// Write the rules that let NetworkManager and systemd-networkd ignore VFs by their drivers. The
+// first adds to the rules of other files, and its name sorts last: a later file could replace it.
+// systemd-networkd applies the first file that matches, so 01- precedes netplan's 10-.
+std::string network_manager_rule_command();
+std::string networkd_rule_command();
 
 }  // namespace manactl::diag

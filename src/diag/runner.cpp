@@ -40,6 +40,9 @@ std::optional<Finding> unmet(const Check& check,
       if (!facts.platform->azure) return skipped("not an Azure VM");
       return std::nullopt;
     }
+    case Requirement::metadata:
+      if (facts.metadata) return std::nullopt;
+      return skipped("only with --imds, on an Azure VM");
     case Requirement::nic:
       if (!facts.nics) return unknown(facts.nics.error().message);
       if (!selected_nics(facts, options).empty()) return std::nullopt;

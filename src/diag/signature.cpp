@@ -187,6 +187,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.commands = texts_or_none(entry, "commands");
   signature.fixes = read_fixes(entry);
   signature.application = entry.text_or_empty("application");
+  signature.shows = entry.text_or_empty("shows");
   signature.alternatives = read_alternatives(entry);
   read_releases(entry, signature);
   signature.explained_by = texts_or_none(entry, "explained_by");

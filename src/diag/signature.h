@@ -141,11 +141,15 @@ struct Signature {
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;
   std::string observation;
+  std::string shows;                 // the observation that the line is, for other signatures
   bool passing_contradicts = false;  // if all checks pass, the VM does not have this fault now
 };
 
 // The source of lines of a program that uses DPDK, not of DPDK itself.
 inline constexpr std::string_view kApplication = "testpmd";
+
+// The source of lines about a NIC that is not MANA. They matter only if the log is not about MANA.
+inline constexpr std::string_view kOtherNic = "other";
 
 // The kind of the run that prints the lines of a signature. Scripts that bind devices act on the
 // kernel, so their lines belong to a boot.

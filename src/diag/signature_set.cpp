@@ -197,6 +197,11 @@ bool SignatureSet::may_begin_counters(const std::vector<std::uint32_t>& texts) c
       texts, [this](auto text) { return compiled_->literals[text].is_of_counters; });
 }
 
+bool SignatureSet::may_match(const std::vector<std::uint32_t>& texts) const {
+  return std::ranges::any_of(
+      texts, [this](auto text) { return !compiled_->literals[text].owners.empty(); });
+}
+
 bool SignatureSet::may_begin_ticket(std::string_view line) const {
   return std::ranges::any_of(texts_in(line),
                              [this](auto text) { return compiled_->literals[text].is_of_ticket; });

@@ -53,6 +53,9 @@ class SignatureSet {
   std::vector<std::uint32_t> texts_in(std::string_view line) const;
 
   // Whether a line with these texts may begin a report of counters, or name its device.
+  // Whether signatures need one of these texts of texts_in().
+  bool may_match(const std::vector<std::uint32_t>& texts) const;
+
   bool may_begin_counters(const std::vector<std::uint32_t>& texts) const;
 
   // Whether the line may begin a pasted output. It includes its prefix and its line end.

@@ -6,8 +6,8 @@
 #include <array>
 #include <ranges>
 
-#include "base/characters.h"
 #include "diag/error_heuristics.h"
+#include "diag/log_time.h"
 
 namespace manactl::diag {
 namespace {
@@ -53,16 +53,6 @@ auto* newest_of(Milestones& milestones, const Device& device) {
     if (is_newer && one.device.may_be(device)) newest = &one;
   }
   return newest;
-}
-
-// Lines are of the same kind if their first 200 bytes differ only in the values of digits.
-std::string kind_of_text(std::string_view text) {
-  constexpr std::size_t kCompared = 200;
-  std::string kind(text.substr(0, kCompared));
-  for (char& c : kind) {
-    if (is_digit(c)) c = '0';
-  }
-  return kind;
 }
 
 }  // namespace
@@ -363,6 +353,9 @@ bool Story::proves_recovery(const Step& step, const LogEntry& error) {
   if (!error.device.index.empty() && device.index.empty() && !has_probed_since(error, run))
     return false;
   const bool is_later_run = kind_of_error == run.kind && error.run != run.number;
+  // A ticket may contain the start of the program after the fault.
+  const bool is_older = run.worked && is_days_before(run.worked->quote.time, error.first.time);
+  if (is_later_run && is_older) return false;
   if (is_later_run && run.worked && run.worked->quote.line > error.last_line) return true;
   return error.blocks && *signature.state >= *error.blocks;
 }

@@ -108,14 +108,16 @@ const NicStory* nic_without_vf(const LogReport& log, const Run* run) {
   return nic == log.nics.end() ? nullptr : &*nic;
 }
 
-// The newest report without a change of the counters, if no later line shows packets.
+// The newest report without a change of the counters, if no later line shows packets. The line of a
+// container counts only if nothing shows that a NIC works.
 const Milestone* idle_report(const Run& run) {
   const Milestone* idle = nullptr;
   for (const auto& one : run.milestones) {
     if (one.state == State::idle) idle = &one;
   }
-  const bool is_over = idle != nullptr && run.worked && run.worked->state == State::traffic &&
-                       run.worked->last_line > idle->last_line;
+  const bool is_over = idle != nullptr && run.worked &&
+                       (!idle->signature->counters || (run.worked->state == State::traffic &&
+                                                       run.worked->last_line > idle->last_line));
   return is_over ? nullptr : idle;
 }
 

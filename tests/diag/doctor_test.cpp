@@ -193,6 +193,20 @@ TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {
   EXPECT_THAT(ids(diagnosis.consequences), UnorderedElementsAre("rdma.devices"));
 }
 
+TEST(Doctor, ListsConsequencesInTheOrderOfTheLog) {
+  Report checks{{outcome("kernel.mana-ib", broken("not loaded")),
+                 outcome("rdma.devices", broken("none"), kByModule),
+                 outcome("rdma.driver-id", broken("none"), kByModule)}};
+  checks.outcomes[2].quote = Quote{"", 1, "# ls /sys/class/infiniband"};
+  const auto diagnosis =
+      diagnose(checks,
+               {read_text("\n" + std::string(kNoVf) +
+                          "EAL: Requested device 7870:00:00.0 cannot be used\n")});
+  ASSERT_EQ(root_id(diagnosis), "netvsc-vf-not-found");
+  EXPECT_THAT(ids(diagnosis.consequences),
+              testing::ElementsAre("rdma.driver-id", "eal-device-probe-failed", "rdma.devices"));
+}
+
 TEST(Doctor, NeverReportsAConsequenceAsTheRootCause) {
   const auto diagnosis = diagnose_text(
       "EAL: Requested device 7870:00:00.0 cannot be used\nEAL: Bus (pci) probe failed.\n");

@@ -129,6 +129,24 @@ TEST(DpdkFixes, FailIfTheVmHasTwoRdmaDevicesAndDpdkSupportsOne) {
   EXPECT_THAT(finding.detail, HasSubstr("24.11.5"));
 }
 
+TEST(DpdkFixes, NameTheCommandsThatUpgradeThePackages) {
+  host::Facts facts = healthy_vm();
+  facts.functions->at(0).rdma_devices = {"mana_0", "manae_0"};
+  facts.dpdk = std::vector{with_mana("24.11.2")};
+  facts.kernel->distribution = "ubuntu";
+  EXPECT_THAT(
+      run_check(facts, "dpdk.fixes").remedy->commands,
+      testing::ElementsAre("apt-get update", "apt-get install -y --only-upgrade '^librte-.*'"));
+  facts.dpdk->at(0).library = "usr/local/lib/x86_64-linux-gnu/librte_eal.so.23";
+  EXPECT_THAT(run_check(facts, "dpdk.fixes").remedy->commands, testing::IsEmpty())
+      << "it is of no package";
+  facts = healthy_vm();
+  facts.dpdk = std::vector{with_mana("22.11.11")};
+  facts.kernel->distribution = "ubuntu";
+  EXPECT_THAT(run_check(facts, "dpdk.fixes").remedy->commands, testing::IsEmpty())
+      << "23.11.7 has other packages";
+}
+
 TEST(DpdkFixes, FailOnArm64Before2411) {
   host::Facts facts = healthy_vm();
   facts.kernel->machine = "aarch64";

@@ -214,11 +214,15 @@ TEST(InterfacesUnmanaged, SuggestsNoRuleThatWouldDisconnectManaDirect) {
   EXPECT_EQ(commands_of(run_check(facts, "interfaces.unmanaged")), "");
 }
 
-TEST(InterfacesUnmanaged, SuggestsNoRuleForAVfWithAddresses) {
+TEST(InterfacesUnmanaged, FailsForAVfWithAnAddressAndSuggestsNoRule) {
   host::Facts facts = healthy_vm();
   nic(facts, 1).management = host::Management{false, ""};
-  nic(facts, 1).vf->addresses = {"10.1.0.5/24"};
+  nic(facts, 1).vf->addresses = {"fe80::1/64"};
   EXPECT_EQ(run_check(facts, "interfaces.unmanaged").status, Status::warn);
+  nic(facts, 1).vf->addresses = {"fe80::1/64", "10.1.0.5/24"};
+  EXPECT_EQ(run_check(facts, "interfaces.unmanaged").status, Status::fail);
+  EXPECT_THAT(run_check(facts, "interfaces.unmanaged").detail,
+              HasSubstr("enP30832s1d1 has the address 10.1.0.5/24"));
   EXPECT_EQ(commands_of(run_check(facts, "interfaces.unmanaged")), "");
 }
 

@@ -241,8 +241,9 @@ const std::vector<TextCase> kCases = {
      "warn: enP30832s1d1 is not marked as unmanaged (no rule)\n"
      "+ enP30832s1 is unmanaged (etc/udev/rules.d/68-azure-sriov-nm-unmanaged.rules)\n"
      "+ enP30832s1d1 is not marked as unmanaged (no rule)\n"
-     "$ printf '%s\\n' '[Match]' 'Driver=mana mlx4_core mlx5_core' '[Link]' Unmanaged=yes | tee "
-     "/etc/systemd/network/01-azure-unmanaged-vf.network\n"
+     "$ printf '%s\\n' '[Match]' 'Driver=mana mlx4_core mlx4_en mlx5_core' '[Link]' Unmanaged=yes "
+     "| tee "
+     "/etc/systemd/network/01-azure-vf.network\n"
      "$ networkctl reload"},
     {"ManagedOnAzureLinux",
      "interfaces.unmanaged",
@@ -253,8 +254,9 @@ const std::vector<TextCase> kCases = {
      "warn: enP30832s1d1 is not marked as unmanaged (no rule)\n"
      "+ enP30832s1 is unmanaged (etc/udev/rules.d/68-azure-sriov-nm-unmanaged.rules)\n"
      "+ enP30832s1d1 is not marked as unmanaged (no rule)\n"
-     "$ printf '%s\\n' '[Match]' 'Driver=mana mlx4_core mlx5_core' '[Link]' Unmanaged=yes | tee "
-     "/etc/systemd/network/01-azure-unmanaged-vf.network\n"
+     "$ printf '%s\\n' '[Match]' 'Driver=mana mlx4_core mlx4_en mlx5_core' '[Link]' Unmanaged=yes "
+     "| tee "
+     "/etc/systemd/network/01-azure-vf.network\n"
      "$ networkctl reload"},
     {"ManagedOnSuse",
      "interfaces.unmanaged",
@@ -266,8 +268,8 @@ const std::vector<TextCase> kCases = {
      "+ enP30832s1 is unmanaged (etc/udev/rules.d/68-azure-sriov-nm-unmanaged.rules)\n"
      "+ enP30832s1d1 is not marked as unmanaged (no rule)\n"
      "$ printf '%s\\n' '[keyfile]' "
-     "'unmanaged-devices=driver:mana;driver:mlx4_core;driver:mlx5_core' | tee "
-     "/etc/NetworkManager/conf.d/99-azure-unmanaged-devices.conf\n"
+     "'unmanaged-devices+=driver:mana;driver:mlx4_core;driver:mlx5_core' | tee "
+     "/etc/NetworkManager/conf.d/99-azure-vf.conf\n"
      "$ nmcli general reload conf"},
     {"ManagedWithoutVf",
      "interfaces.unmanaged",

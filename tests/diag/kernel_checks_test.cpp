@@ -288,5 +288,52 @@ TEST(KernelModules, ReferToTheRemedyThatBothNeed) {
               testing::StartsWith("follow the remedy of kernel.mana;"));
 }
 
+host::Facts with_kernel(std::string release, std::string distribution, std::string debian = {}) {
+  auto facts = healthy_vm();
+  facts.kernel->release = std::move(release);
+  facts.kernel->distribution = std::move(distribution);
+  facts.kernel->debian_version = std::move(debian);
+  return facts;
+}
+
+TEST(KernelFixes, WarnOfMissingFixesThatUsualOperationNeeds) {
+  const auto facts = with_kernel("6.1.0-43-cloud-amd64", "debian", "6.1.162-1");
+  const auto finding = run_check(facts, "kernel.fixes");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("Linux 6.1.162 lacks mana: no use after free"));
+  EXPECT_THAT(finding.detail, HasSubstr("CVE-2026-23454"));
+  EXPECT_THAT(join(finding.evidence, "\n"),
+              HasSubstr("lacks a fix for confidential VMs: mana: index of a receive request is "
+                        "checked (CVE-2026-64018)"));
+  EXPECT_THAT(commands_of(finding), HasSubstr("linux-image-cloud-amd64"));
+}
+
+TEST(KernelFixes, PassWithoutTheFixesForConfidentialVmsAndRareFaults) {
+  auto facts = with_kernel("6.1.0-51-cloud-amd64", "debian", "6.1.176-1");
+  auto finding = run_check(facts, "kernel.fixes");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_EQ(finding.detail, "Linux 6.1.176 lacks none that usual operation needs");
+  EXPECT_THAT(join(finding.evidence, "\n"), HasSubstr("CVE-2026-72065"));
+  facts.kernel->debian_version = "6.1.192-3";
+  finding = run_check(facts, "kernel.fixes");
+  EXPECT_EQ(finding.detail, "Linux 6.1.192 has all known fixes");
+  facts.kernel = test::unreadable();
+  EXPECT_EQ(run_check(facts, "kernel.fixes").status, Status::unknown);
+}
+
+TEST(KernelFixes, AreSkippedIfTheVersionDoesNotShowTheStableRelease) {
+  for (const auto& [release, distribution] : {std::pair{"6.8.0-1062-azure", "ubuntu"},
+                                              std::pair{"5.14.0-427.13.1.el9_4.x86_64", "rhel"},
+                                              std::pair{"5.14.21-150500.55.39-default", "sles"},
+                                              std::pair{"6.1.0-43-cloud-amd64", "debian"}}) {
+    const auto finding = run_check(with_kernel(release, distribution), "kernel.fixes");
+    EXPECT_EQ(finding.status, Status::skipped) << release;
+    EXPECT_THAT(finding.detail, HasSubstr("does not show which fixes")) << release;
+  }
+  for (const char* release : {"6.6.104.2-4.azl3", "6.12.48+deb13-cloud-amd64", "6.6.87-vyos"}) {
+    EXPECT_EQ(run_check(with_kernel(release, "x"), "kernel.fixes").status, Status::warn) << release;
+  }
+}
+
 }  // namespace
 }  // namespace manactl::diag::kernel_checks_test

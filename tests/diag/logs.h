@@ -42,4 +42,9 @@ std::vector<std::string> ids(const std::vector<Diagnosis::Item>& items);
 // Puts `before` and `after` around every line of `text`.
 std::string wrap(std::string_view text, std::string_view before, std::string_view after = "");
 
+// A line of Open vSwitch, which shows whose log it is.
+inline constexpr const char* kOvs =
+    "2026-11-14T08:12:39.336Z|00025|dpif_netdev|INFO|PMD thread on numa_id: 0, core id:  0 "
+    "created.\n";
+
 }  // namespace manactl::diag::test

@@ -114,7 +114,7 @@ TEST(MemoryNode, FailsWhenThePagesAreOnAnotherNode) {
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("node 0: 512 of 512")));
 }
 
-TEST(MemoryNode, NamesTheCommandThatFreesPagesWithoutUse) {
+TEST(MemoryNode, MentionsUnusedPages) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{1, 2048, 12, 10}, HugepagePool{2, 1048576, 1, 1}};
   CheckOptions options = bench_of(12U << 20);
@@ -124,13 +124,10 @@ TEST(MemoryNode, NamesTheCommandThatFreesPagesWithoutUse) {
     ASSERT_TRUE(finding.remedy) << check;
     EXPECT_THAT(
         finding.remedy->why,
-        HasSubstr(
-            "; node 1 has 10 free pages of 2 MiB that no NIC uses, "
-            "node 2 has 1 free page of 1 GiB that no NIC uses: the last commands release them"));
-    EXPECT_THAT(commands_of(finding),
-                HasSubstr("\necho 2 | tee "
-                          "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
-                          "echo 0 | tee "));
+        HasSubstr("; node 1 has 10 free pages of 2 MiB that no NIC uses, "
+                  "node 2 has 1 free page of 1 GiB that no NIC uses ('manactl status' prints"));
+    EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("echo 0 | tee ")))
+        << "another program may need them";
     if (std::string_view(check) == "memory.node") {
       EXPECT_THAT(finding.remedy->why, HasSubstr("reserve pages for dpdk-testpmd (400 MiB) on"));
     }

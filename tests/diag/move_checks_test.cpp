@@ -52,11 +52,23 @@ TEST(MoveKernels, WarnsOfAKernelWithoutMana) {
   EXPECT_EQ(run_check(facts, "move.rdma-kernels").status, Status::warn);
   facts.move->kernels->push_back({"5.4.0", false, {"mana", "mana_ib"}});
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::warn);
-  EXPECT_EQ(run_check(facts, "move.kernels").detail, "5.4.0 has no mana");
+  EXPECT_EQ(run_check(facts, "move.kernels").detail, "5.4.0 lacks mana");
   EXPECT_THAT(run_check(facts, "move.rdma-kernels").detail, Not(HasSubstr("5.4.0")));
   facts.move->kernels = test::unreadable();
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::unknown);
   EXPECT_EQ(run_check(facts, "move.rdma-kernels").status, Status::unknown);
+}
+
+TEST(MoveKernels, NameTheCommandsThatInstallTheRdmaDrivers) {
+  auto facts = mlx5_vm();
+  facts.kernel->distribution = "ubuntu";
+  facts.kernel->machine = "x86_64";
+  facts.move->kernels->push_back({"6.8.0-1044-azure", false, {"mana_ib"}});
+  facts.move->kernels->push_back({"6.8.0-1045-azure", false, {"uio_hv_generic"}});
+  EXPECT_THAT(run_check(facts, "move.rdma-kernels").remedy->commands,
+              testing::ElementsAre("apt-get update",
+                                   "apt-get install -y linux-modules-extra-6.8.0-1044-azure",
+                                   "apt-get install -y linux-modules-extra-6.8.0-1045-azure"));
 }
 
 TEST(MoveKernels, FailsForTheKernelOfTheNextBoot) {
@@ -66,11 +78,94 @@ TEST(MoveKernels, FailsForTheKernelOfTheNextBoot) {
   facts.move->next_kernel = host::NextKernel{"6.9.0", "/boot/grub/grubenv has saved_entry=6.9.0"};
   const auto finding = run_check(facts, "move.kernels");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_EQ(finding.reason, "6.9.0, the kernel of the next boot, has no hv_netvsc");
+  EXPECT_EQ(finding.reason, "6.9.0, the kernel of the next boot, lacks hv_netvsc");
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("saved_entry=6.9.0")));
-  EXPECT_EQ(run_check(facts, "move.rdma-kernels").detail, "6.10.0 has no uio_hv_generic");
+  EXPECT_EQ(run_check(facts, "move.rdma-kernels").detail, "6.10.0 lacks uio_hv_generic");
   facts.move->next_kernel = manactl::fail(Errc::invalid, "the next kernel is unknown");
   EXPECT_EQ(run_check(facts, "move.kernels").status, Status::warn);
+}
+
+TEST(MovePlatform, NeedsTheMetadata) {
+  auto facts = mlx5_vm();
+  EXPECT_EQ(run_check(facts, "move.platform").status, Status::skipped);
+  facts.metadata = manactl::fail(Errc::timeout, "the metadata service at 127.0.0.1: no reply");
+  EXPECT_EQ(run_check(facts, "move.platform").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "move.platform").detail,
+            "the metadata service at 127.0.0.1: no reply");
+  facts.metadata =
+      host::InstanceMetadata{"Standard_D4s_v5", false, manactl::fail(Errc::timeout, "no reply")};
+  const auto finding = run_check(facts, "move.platform");
+  EXPECT_EQ(finding.status, Status::unknown);
+  EXPECT_EQ(finding.detail,
+            "Standard_D4s_v5 (Dsv5) may move to MANA since 2026-05-26; scheduled events: no reply");
+}
+
+TEST(MovePlatform, WarnsOfAnEventThatMayMoveTheVm) {
+  auto facts = mlx5_vm();
+  host::InstanceMetadata metadata{"Standard_D32-8s_v3", true, {}};
+  facts.metadata = metadata;
+  const auto quiet = run_check(facts, "move.platform");
+  EXPECT_EQ(quiet.status, Status::pass);
+  EXPECT_EQ(quiet.detail,
+            "Standard_D32-8s_v3 (Dsv3) may move to MANA since 2026-08-06; no scheduled events");
+  EXPECT_THAT(quiet.evidence,
+              ElementsAre(HasSubstr("until 2027-05-31 if it was set before 2026-")));
+  metadata.events->push_back({"Terminate", "Mon, 19 Sep 2016 18:29:47 GMT"});
+  facts.metadata = metadata;
+  EXPECT_EQ(run_check(facts, "move.platform").status, Status::pass) << "it does not move the VM";
+  metadata.events->push_back({"Redeploy", ""});
+  facts.metadata = metadata;
+  const auto warning = run_check(facts, "move.platform");
+  EXPECT_EQ(warning.status, Status::warn);
+  EXPECT_THAT(warning.detail, HasSubstr("Terminate not before Mon, 19 Sep"));
+  EXPECT_THAT(warning.detail, HasSubstr("Redeploy has begun"));
+}
+
+TEST(MovePlatform, IgnoresEventsOfAVmThatNeverMoves) {
+  auto facts = mlx5_vm();
+  host::InstanceMetadata metadata{"Standard_D4as_v5", false, {}};
+  metadata.events->push_back({"Redeploy", ""});
+  facts.metadata = metadata;
+  const auto finding = run_check(facts, "move.platform");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.detail, HasSubstr("Standard_D4as_v5 is of no series that moves to MANA"));
+  EXPECT_THAT(finding.evidence, ElementsAre("the tag LegacyVMNVA is not set"));
+  auto on_mana = healthy_vm();
+  on_mana.metadata = metadata;
+  EXPECT_EQ(run_check(on_mana, "move.platform").status, Status::warn) << "it may move back";
+}
+
+TEST(MovePlatform, DoesNotDecideWhetherTheVmIsReady) {
+  for (auto facts : {mlx5_vm(), healthy_vm()}) {
+    facts.metadata = test::unreadable();
+    const auto report = run_checks(facts, kForecast, {});
+    EXPECT_EQ(report->find("move.platform")->finding.status, Status::unknown);
+    EXPECT_EQ(readiness_for(Use::kernel, facts, *report).ready, true);
+  }
+}
+
+TEST(MoveInitramfs, NamesTheCommandsOfTheDistribution) {
+  auto facts = mlx5_vm();
+  facts.move->network_option = "root=/dev/nfs";
+  facts.move->kernels->at(0).initramfs_lacks = std::vector<std::string>{"mana", "hv_netvsc"};
+  facts.move->kernels->push_back({"6.9.0", false, {}});
+  facts.move->kernels->back().initramfs_lacks = std::vector<std::string>{"mana"};
+  const auto running = facts.move->kernels->at(0).release;
+  const auto commands = [&facts](const char* distribution) {
+    facts.kernel->distribution = distribution;
+    return run_check(facts, "move.initramfs").remedy->commands;
+  };
+  EXPECT_THAT(
+      commands("ubuntu"),
+      testing::ElementsAre("printf '%s\\n' hv_netvsc mana | tee -a /etc/initramfs-tools/modules",
+                           "update-initramfs -u -k " + running,
+                           "update-initramfs -u -k 6.9.0"));
+  EXPECT_THAT(commands("rhel"),
+              testing::ElementsAre("printf '%s\\n' 'add_drivers+=\" hv_netvsc mana \"' | tee "
+                                   "/etc/dracut.conf.d/90-azure-nics.conf",
+                                   "dracut --force --kver " + running,
+                                   "dracut --force --kver 6.9.0"));
+  EXPECT_THAT(commands("other"), testing::IsEmpty());
 }
 
 TEST(MoveInitramfs, MattersIfItNeedsTheNetwork) {

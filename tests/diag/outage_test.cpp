@@ -189,7 +189,21 @@ TEST(Outage, CountsTheRemovalsAfterWhichTheVfReturned) {
   ASSERT_THAT(nics, SizeIs(1));
   EXPECT_EQ(nics[0].removals.count, 2U);
   EXPECT_THAT(nics[0].removals.lengths, ElementsAre(4, 2460));
-  EXPECT_EQ(removals_text(nics[0].removals), "2 times: 4 s, 41 min");
+  EXPECT_EQ(absences_text(nics[0].removals), "2 times: 4 s, 41 min");
+  EXPECT_EQ(absences_text(nics[0].switches), "once: 1 s");
+}
+
+TEST(Outage, CountsTheSwitchesWithoutARemoval) {
+  const auto to = [](double time) { return netvsc(time, "Data path switched to VF: eth2"); };
+  const auto from = [](double time) { return netvsc(time, "Data path switched from VF: eth2"); };
+  const auto text = use(10) + from(100) + to(140) + from(200) + to(206);
+  const auto nics = read_text(text).nics;
+  ASSERT_THAT(nics, SizeIs(1));
+  EXPECT_EQ(nics[0].removals.count, 0U);
+  EXPECT_EQ(absences_text(nics[0].switches), "2 times: 40 s, 6 s");
+  ASSERT_TRUE(nics[0].last_switch);
+  EXPECT_EQ(nics[0].last_switch->line, 8U);
+  EXPECT_EQ(answer_of(text), Answer::works);
 }
 
 TEST(Outage, KeepsTheLengthsOfTheNewestRemovals) {
@@ -197,7 +211,7 @@ TEST(Outage, KeepsTheLengthsOfTheNewestRemovals) {
   for (int i = 1; i <= 7; ++i) text += remove(100.0 * i) + use((100.0 * i) + 10 - i);
   const auto nics = read_text(text).nics;
   EXPECT_EQ(nics.at(0).removals.count, 7U);
-  EXPECT_EQ(removals_text(nics.at(0).removals), "7 times, for at most 9 s");
+  EXPECT_EQ(absences_text(nics.at(0).removals), "7 times, for at most 9 s");
   EXPECT_THAT(nics.at(0).removals.lengths, ElementsAre(7, 6, 5, 4, 3));
 }
 

@@ -14,15 +14,13 @@ namespace {
 
 using test::diagnose_text;
 using test::ids;
+using test::kOvs;
 using test::root_id;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kOvs =
-    "2026-11-14T08:12:39.336Z|00025|dpif_netdev|INFO|PMD thread on numa_id: 0, core id:  0 "
-    "created.\n";
 constexpr const char* kUnequal =
     "MANA_DRIVER: mana_dev_configure(): Only support equal number of rx/tx queues\n";
 constexpr const char* kQueue =
@@ -42,7 +40,8 @@ TEST(FixOfAProgram, IsThatOfTheProgramInTheLog) {
   EXPECT_THAT(fix_of(kUnequal), HasSubstr("--rxq=4"));
   const auto in_ovs = diagnose_text(std::string(kOvs) + kUnequal);
   EXPECT_THAT(in_ovs.root->commands,
-              testing::ElementsAre("ovs-vsctl set Interface IFACE options:n_rxq=2"));
+              testing::ElementsAre("ovs-vsctl set Open_vSwitch . other_config:pmd-cpu-mask=0x4",
+                                   "ovs-vsctl set Interface IFACE options:n_rxq=2"));
   EXPECT_THAT(fix_of(std::string("vpp# show log\n") + kUnequal), HasSubstr("num-rx-queues 4"));
   EXPECT_THAT(fix_of("suricata: This is Suricata version 7.0.10 RELEASE\n" + std::string(kUnequal)),
               HasSubstr("`threads`"));
@@ -82,9 +81,9 @@ TEST(FixOfAProgram, NamesThePortOrTheInterfaceThatTheLogShows) {
     return diagnose_text(text).root.value().commands;
   };
   EXPECT_THAT(commands(std::string(kOvs) + kUnequal + failed),
-              testing::ElementsAre("ovs-vsctl set Interface m7 options:n_rxq=2"));
+              testing::Contains("ovs-vsctl set Interface m7 options:n_rxq=2"));
   EXPECT_THAT(commands(std::string(kOvs) + kUnequal + failed + other),
-              testing::ElementsAre("ovs-vsctl set Interface IFACE options:n_rxq=2"));
+              testing::Contains("ovs-vsctl set Interface IFACE options:n_rxq=2"));
   const std::string nic = "kernel: hv_netvsc f8615163-0000-1000-2000-000d3a71710e eth4: ";
   EXPECT_THAT(commands(nic + "Data path switched to VF: enP30832s1\n" + nic +
                        "XDP: mtu:9000 too large, buf_max:9600\n"),
@@ -318,8 +317,7 @@ TEST(Arguments, OfACorrectedCommandReplaceThoseOfTheFirst) {
 TEST(Packages, WithoutThatOfNetManaShowWhyTheVfHasNoPort) {
   const std::string netvsc = "librte-net-netvsc23:amd64 22.11.11-1~deb12u1\n";
   EXPECT_THAT(confirmed(netvsc),
-              testing::ElementsAre("line 1 lists the package of net_netvsc, and no line that of "
-                                   "net_mana"));
+              testing::ElementsAre("line 1 lists net_netvsc, and no line net_mana"));
   EXPECT_THAT(confirmed(netvsc + "librte-net-mana25:amd64 24.11.3-1\n"), IsEmpty());
   EXPECT_THAT(confirmed("$ dpkg -l | grep librte-net\n" + netvsc), testing::SizeIs(1));
   EXPECT_THAT(confirmed("$ dpkg -l | grep -E 'mana|netvsc'\n" + netvsc), testing::SizeIs(1));

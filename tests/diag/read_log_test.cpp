@@ -6,6 +6,7 @@
 
 #include "diag/log_scan.h"
 #include "diag/logs.h"
+#include "diag/release_table.h"
 
 namespace manactl::diag::read_log_test {
 namespace {

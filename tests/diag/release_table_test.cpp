@@ -50,6 +50,34 @@ void expect_first(const Fix& fix, const std::string& first, const Release& tip) 
   }
 }
 
+std::string series_of(const char* size) {
+  const auto* series = find_moving_series(size);
+  return series == nullptr ? "-" : fmt::format("{} {}", series->name, series->since);
+}
+
+TEST(MovingSeries, IsFoundByTheSize) {
+  EXPECT_EQ(series_of("Standard_D4s_v5"), "Dsv5 2026-05-26");
+  EXPECT_EQ(series_of("Standard_D2pls_v6"), "Dplsv6 2026-05-26");
+  EXPECT_EQ(series_of("Standard_E104ids_v5"), "Edsv5 2026-05-26");
+  EXPECT_EQ(series_of("Standard_E112ibs_v5"), "Ebsv5 2026-05-26");
+  EXPECT_EQ(series_of("Standard_DS13-4_v2"), "Dsv2 2026-08-06");
+  EXPECT_EQ(series_of("Standard_D3_v2_Promo"), "Dv2 2026-08-06");
+  EXPECT_EQ(series_of("Standard_D3"), "Dv1 2026-08-06");
+  EXPECT_EQ(series_of("Standard_B2ts_v2"), "Bsv2 2026-08-06");
+  EXPECT_EQ(series_of("Standard_GS5-16"), "Gs 2026-08-06");
+  for (const auto* size : {"Standard_D4s_v6",    // always on MANA
+                           "Standard_D4as_v5",   // AMD
+                           "Standard_B2ats_v2",  // AMD
+                           "Standard_NC24ads_A100_v4",
+                           "Standard_L8s_v3",
+                           "Standard_D",
+                           "Standard_",
+                           "D4s_v5",
+                           ""}) {
+    EXPECT_EQ(series_of(size), "-") << size;
+  }
+}
+
 TEST(ReleaseTable, HasTheFirstReleaseOfEachLine) {
   for (const First& row : kFirst) {
     const auto found = std::find_if(table().fixes.begin(), table().fixes.end(), [&](const Fix& f) {
@@ -82,6 +110,34 @@ TEST(ReleaseTable, IsConsistent) {
       EXPECT_TRUE(!branched_later || since == 0) << fix.commits;
     }
   }
+}
+
+// The ids of the CVEs whose fixes the release lacks.
+std::vector<std::string> missing_cves(const char* release) {
+  std::vector<std::string> cves;
+  for (const auto* fix : missing_kernel_fixes(*Release::parse(release))) {
+    if (!fix->cve.empty()) cves.emplace_back(fix->cve);
+  }
+  return cves;
+}
+
+TEST(MissingKernelFixes, DependOnTheLineOfTheRelease) {
+  // The first releases with the fix of CVE-2026-23454, by the record of the CVE.
+  for (const char* before : {"6.1.166", "6.12.77", "6.18.19", "6.19.9", "6.17.13", "5.19.17"}) {
+    EXPECT_THAT(missing_cves(before), testing::Contains("CVE-2026-23454")) << before;
+  }
+  for (const char* first : {"6.1.167", "6.12.78", "6.18.20", "6.19.10", "7.0.0", "7.2.1"}) {
+    EXPECT_THAT(missing_cves(first), testing::Not(testing::Contains("CVE-2026-23454"))) << first;
+  }
+}
+
+TEST(MissingKernelFixes, LeaveOutKernelsWithoutTheFaultAndLinesThatMayHaveTheFix) {
+  // mana exists since 5.13, and mana_ib since 6.2.
+  EXPECT_THAT(missing_cves("5.12.1"), testing::Not(testing::Contains("CVE-2026-23454")));
+  EXPECT_THAT(missing_cves("6.1.192"), testing::IsEmpty());
+  // 5.15 has long support, and the record of the CVE does not name a release of it.
+  EXPECT_THAT(missing_cves("5.15.208"), testing::Not(testing::Contains("CVE-2026-23454")));
+  EXPECT_THAT(missing_cves("5.15.208"), testing::Contains("CVE-2026-64018"));
 }
 
 TEST(MissingFixes, IncludeTheDriverIn22111) {

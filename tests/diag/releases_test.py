@@ -107,6 +107,31 @@ class Generator(unittest.TestCase):
                                 ({"remark": "x"}, "unknown field 'remark'")):
             self.assert_refused(lambda d, c=change: d["kernel"]["changes"][0].update(c), first, message)
 
+    def test_refuses_invalid_kernel_fixes(self):
+        first = "kernel.fixes[0]"
+        for change, message in (({"cve": "2026-23454"}, "must be an id such as"),
+                                ({"importance": "required"}, "must be one of recommended"),
+                                ({"since": "7.0"}, "'since' must be older than 'mainline'"),
+                                ({"stable": ["7.0.1"]}, "lines before 'mainline'"),
+                                ({"stable": ["6.1"]}, "must hold point releases"),
+                                ({"stable": ["6.1.2", "6.1.3"]}, "names a line twice"),
+                                ({"stable": [f"6.{line}.1" for line in range(9)]}, "more than 8 releases"),
+                                ({"remark": "x"}, "unknown field 'remark'")):
+            self.assert_refused(lambda d, c=change: d["kernel"]["fixes"][0].update(c), first, message)
+        self.assert_refused(lambda d: d["kernel"]["slow"][0].update(last_build=1), "ascending order")
+        self.assert_refused(lambda d: d["kernel"].update(as_of="today"), "kernel", "must be a date")
+
+    def test_refuses_invalid_series(self):
+        first = "platform.series[0]"
+        for change, message in (({"sizes": ["Standard_A2_v2"]}, "is not a size such as D#s_v5"),
+                                ({"sizes": ["A#_v2", "A#_v2"]}, "A#_v2 occurs twice"),
+                                ({"since": "May 2026"}, "'since' must be a date"),
+                                ({"remark": "x"}, "unknown field 'remark'")):
+            self.assert_refused(lambda d, c=change: d["platform"]["series"][0].update(c), first, message)
+        self.assert_refused(lambda d: d["platform"]["legacy_tag"].update(set_before="2027-06-01"),
+                            "platform.legacy_tag", "must not be later")
+        self.assert_refused(lambda d: d["platform"].pop("source"), "platform", "'source' is missing")
+
     def test_signatures_name_the_releases_of_kernel_changes(self):
         signatures = json.loads((SOURCE / "data/signatures.json").read_text())["signatures"]
         texts = {entry["id"]: json.dumps(entry) for entry in signatures}

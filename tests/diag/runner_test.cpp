@@ -113,7 +113,7 @@ TEST(Report, FindsAndCounts) {
 
 TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
   const std::vector<std::string> groups = {
-      "hardware", "interfaces", "kernel", "rdma", "dpdk", "memory", "move"};
+      "hardware", "interfaces", "kernel", "rdma", "dpdk", "memory", "speed", "move"};
   std::vector<std::string_view> seen;
   for (const Check& check : all_checks()) {
     EXPECT_THAT(seen, testing::Not(testing::Contains(check.id)));

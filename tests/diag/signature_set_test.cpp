@@ -181,6 +181,34 @@ TEST(Signatures, HaveUniqueIds) {
   EXPECT_GE(seen.size(), 150U);
 }
 
+// A shell takes "<MAC>" for a redirection.
+TEST(Signatures, NamePlaceholdersInRemediesWithoutAngleBrackets) {
+  static const re2::RE2 kBrackets("<[A-Za-z]+>");
+  const auto check = [](const std::string& text, const std::string& id) {
+    EXPECT_FALSE(re2::RE2::PartialMatch(text, kBrackets)) << id << ": " << text;
+  };
+  const auto check_all = [&check](const std::vector<Remedy>& remedies, const std::string& id) {
+    for (const auto& one : remedies) {
+      check(one.why, id);
+      for (const auto& command : one.commands) check(command, id);
+    }
+  };
+  for (const auto& signature : signatures().all()) {
+    const auto& id = signature.id;
+    check_all({{signature.fix, signature.commands}}, id);
+    check_all(signature.other_fixes, id);
+    for (const auto& one : signature.fixes) {
+      check_all({{one.fix, one.commands}}, id);
+      check_all(one.other_fixes, id);
+    }
+    for (const auto& one : signature.alternatives) {
+      check(one.confirm, id);
+      check_all({{one.fix, {}}}, id);
+      check_all(one.other_fixes, id);
+    }
+  }
+}
+
 TEST(Signatures, CaptureNumbersOfALine) {
   const auto match = signatures().match("EAL: No free 2048 kB hugepages reported on node 1");
   ASSERT_TRUE(match);
