@@ -38,13 +38,12 @@ constexpr EnumWords<int, 13> kErrnoWords = {{{EPERM, "EPERM"},
 tl::unexpected<Error> unknown(std::string_view what,
                               std::string_view word,
                               const std::vector<std::string>& known) {
+  constexpr std::size_t kFew = 6;
   const auto near = nearest(word, known);
-  return fail(
-      Errc::invalid,
-      fmt::format("unknown {} '{}'{}",
-                  what,
-                  printable(word),
-                  near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near)));
+  const auto hint = !near.empty()          ? fmt::format("did you mean '{}'?", near)
+                    : known.size() <= kFew ? "use " + join(known, " or ")
+                                           : "see FAULTS in manactl-sim(1)";
+  return fail(Errc::invalid, fmt::format("unknown {} '{}'; {}", what, printable(word), hint));
 }
 
 // The largest number in a fault. In nanoseconds, so many milliseconds still fit into 64 bits.
@@ -131,31 +130,45 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
   return known.empty() ? parse_verb(target, what) : unknown("fault", what, known);
 }
 
-// Returns the field that the option `name` sets; null if this kind of fault has no such option.
-std::uint64_t* field_of(Fault& fault, std::string_view name) {
-  const bool device = fault.kind == FaultKind::fatal || fault.kind == FaultKind::reset;
-  const bool counted = !is_verb(fault.kind) && !device && fault.kind != FaultKind::foreign;
-  if (is_verb(fault.kind) && name == "after") return &fault.after;
-  if (is_verb(fault.kind) && name == "times") return &fault.times;
-  if (counted && name == "every") return &fault.every;
-  if (fault.kind == FaultKind::delayed && name == "us") return &fault.us;
-  if (device && name == "ms") return &fault.ms;
-  if (fault.kind == FaultKind::reset && name == "back") return &fault.back;
-  return nullptr;
+struct FaultOption {
+  std::string_view name;
+  std::uint64_t Fault::* field;
+};
+
+std::vector<FaultOption> options_of(FaultKind kind) {
+  if (is_verb(kind)) return {{"after", &Fault::after}, {"times", &Fault::times}};
+  switch (kind) {
+    case FaultKind::foreign:
+      return {};
+    case FaultKind::fatal:
+      return {{"ms", &Fault::ms}};
+    case FaultKind::reset:
+      return {{"ms", &Fault::ms}, {"back", &Fault::back}};
+    case FaultKind::delayed:
+      return {{"every", &Fault::every}, {"us", &Fault::us}};
+    default:
+      return {{"every", &Fault::every}};
+  }
 }
 
 Result<> parse_number(Fault& fault, std::string_view word) {
-  const auto pieces = split(word, '=');
-  auto* const field = pieces.empty() ? nullptr : field_of(fault, pieces[0]);
-  if (field == nullptr || pieces.size() != 2) {
-    return fail(Errc::invalid, fmt::format("'{}' is not valid for this fault", printable(word)));
+  const auto equals = std::min(word.find('='), word.size());
+  const auto name = word.substr(0, equals);
+  const auto options = options_of(fault.kind);
+  const auto option = std::ranges::find(options, name, &FaultOption::name);
+  if (option == options.end()) {
+    if (options.empty()) return fail(Errc::invalid, "this fault has no options");
+    std::vector<std::string> known;
+    for (const auto& one : options) known.emplace_back(one.name);
+    return unknown("option", name, known);
   }
-  const auto value = parse_unsigned(pieces[1], kMaxNumber);
-  if (!value) return because(value.error(), pieces[0]);
-  if (*value == 0 && (field == &fault.every || field == &fault.times)) {
-    return fail(Errc::invalid, fmt::format("{} must be at least 1", pieces[0]));
+  if (equals == word.size()) return fail(Errc::invalid, fmt::format("use {}=NUMBER", name));
+  const auto value = parse_unsigned(word.substr(equals + 1), kMaxNumber);
+  if (!value) return because(value.error(), name);
+  if (*value == 0 && (name == "every" || name == "times")) {
+    return fail(Errc::invalid, fmt::format("{} must be at least 1", name));
   }
-  *field = *value;
+  fault.*(option->field) = *value;
   return {};
 }
 
@@ -166,7 +179,9 @@ Result<Fault> Fault::parse(std::string_view text) {
   const auto at = words[0].find('=');
   if (at == std::string_view::npos) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is not a fault: expected TARGET=WHAT", printable(text)));
+                fmt::format("'{}' is not a fault; use TARGET=WHAT, such as rx=drop (see FAULTS in "
+                            "manactl-sim(1))",
+                            printable(text)));
   }
   auto fault = parse_what(words[0].substr(0, at), words[0].substr(at + 1));
   for (std::size_t i = 1; fault && i < words.size(); ++i) {

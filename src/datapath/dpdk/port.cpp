@@ -55,7 +55,7 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
     conf.rx_adv_conf.rss_conf.rss_hf = wanted & info.flow_type_rss_offloads;
     if (conf.rx_adv_conf.rss_conf.rss_hf != 0) conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
   }
-  if (plan.traffic.largest() > kOrdinaryFrame) {
+  if (plan.traffic.largest() > kMaxStandardFrame) {
     conf.rxmode.mtu = plan.traffic.largest() - kFrameOverhead;
     if (info.max_mtu < conf.rxmode.mtu) {
       return fail(Errc::invalid,

@@ -103,7 +103,7 @@ double Traffic::mean_bytes() const {
   return shares > 0 ? bytes / shares : 0;
 }
 
-bool makes_packets(const BenchPlan& plan) {
+bool device_creates_packets(const BenchPlan& plan) {
   return std::ranges::any_of(
       plan.vdevs, [&](const std::string& device) { return !received_size(device, plan).empty(); });
 }

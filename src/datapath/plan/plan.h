@@ -19,11 +19,11 @@ namespace manactl::datapath {
 // 64 queues (for NICs a power of two), multiples of 64 descriptors, and frames of 64 to 9018 bytes.
 Result<> validate(const BenchPlan& plan);
 
-// Every receiver accepts frames of this size, those of an MTU of 1500.
-inline constexpr std::uint16_t kOrdinaryFrame = 1518;
+// Bytes of the largest frame with an MTU of 1500, which every receiver accepts.
+inline constexpr std::uint16_t kMaxStandardFrame = 1518;
 
-// True if packets of the plan's sizes arrive without a sender: net_null makes them.
-bool makes_packets(const BenchPlan& plan);
+// True if packets of the plan's sizes arrive without a sender, because net_null creates them.
+bool device_creates_packets(const BenchPlan& plan);
 
 // The values of mac= in a --vdev argument that starts with a PCI address: one per port.
 std::vector<std::string_view> macs_in(std::string_view device);
