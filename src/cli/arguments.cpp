@@ -264,6 +264,8 @@ constexpr std::pair<const char*, std::string_view> kOverrides[] = {
     {"--for", "--json"},
     {"--for", "--output"},
     {"--results", "--no-save"},
+    {"--hugepages", "--for"},
+    {"--for", "--hugepages"},
 };
 
 // Whether an option on the command line has a higher priority than the setting.

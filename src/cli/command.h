@@ -55,6 +55,7 @@ CommandAction add_bench_rm(CLI::App& app);
 CommandAction add_bench_show(CLI::App& app);
 CommandAction add_prepare(CLI::App& app);
 CommandAction add_restore(CLI::App& app);
+CommandAction add_tune(CLI::App& app);
 CommandAction add_status(CLI::App& app);
 CommandAction add_args(CLI::App& app);
 CommandAction add_confirm(CLI::App& app);

@@ -15,6 +15,7 @@
 #include "diag/check.h"
 #include "host/facts.h"
 #include "host/nic_state.h"
+#include "host/tuning.h"
 #include "report/figures.h"
 #include "report/result_store.h"
 #include "wire/dissect.h"
@@ -72,7 +73,20 @@ Candidates restorable(Context& context) {
   const auto system = context.system();
   if (!system) return found;
   for (const auto& entry : journal_entries(*system, context)) {
-    found.push_back({entry.name(), entry.is_finished() ? "prepared" : "unfinished"});
+    const auto* state = !entry.is_finished() ? "unfinished"
+                        : entry.is_tuning()  ? "tuned"
+                                             : "prepared";
+    if (std::ranges::find(found, entry.name(), &Candidate::word) == found.end())
+      found.push_back({entry.name(), state});
+  }
+  return found;
+}
+
+// Returns the settings of tune, without their values.
+Candidates tunable_settings() {
+  Candidates found;
+  for (const auto& tunable : host::tunables()) {
+    found.push_back({fmt::format("{}=", tunable.name), std::string(tunable.why)});
   }
   return found;
 }
@@ -165,6 +179,7 @@ Candidates values_of(const CLI::Option& option, std::string_view command, Contex
   if (type == type::kInterface && command == "restore") return restorable(context);
   if (type == type::kInterface) return interfaces(context);
   if (type == type::kCheck) return check_values();
+  if (type == type::kSetting) return tunable_settings();
   if (type == type::kVdev) return virtual_devices();
   if (type == type::kFault) return faults();
   if (type == type::kGoals) {

@@ -12,6 +12,7 @@
 #include "host/facts.h"
 #include "setup/prepare.h"
 #include "setup/restore.h"
+#include "setup/tune.h"
 
 namespace manactl::cli {
 
@@ -63,6 +64,17 @@ Exit exit_of(const std::vector<setup::RestoreResult>& restored) {
   const bool complete = std::all_of(
       restored.begin(), restored.end(), [](const auto& one) { return one.is_complete(); });
   return complete ? Exit::ok : Exit::roll_back_failed;
+}
+
+Exit exit_of(const std::vector<setup::TunedNic>& tuned) {
+  Exit worst = Exit::ok;
+  for (const auto& nic : tuned) {
+    const auto exit = exit_of(nic.result);
+    if (exit == Exit::roll_back_failed) return exit;
+    // Of the NICs that were rolled back, only one has the signal.
+    worst = std::max(worst, exit);
+  }
+  return worst;
 }
 
 Exit exit_of(const adapter::Outcome& outcome, bool strict) {

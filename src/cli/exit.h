@@ -27,6 +27,7 @@ struct Facts;
 namespace manactl::setup {
 struct PrepareResult;
 struct RestoreResult;
+struct TunedNic;
 }  // namespace manactl::setup
 
 namespace manactl::cli {
@@ -65,6 +66,9 @@ Exit exit_of(const datapath::ProbeReport& report);
 Exit exit_of(const setup::PrepareResult& prepared);
 
 Exit exit_of(const std::vector<setup::RestoreResult>& restored);
+
+// Returns the code of the NIC with the most serious result.
+Exit exit_of(const std::vector<setup::TunedNic>& tuned);
 
 // Returns the program's exit status, or `findings` if it is 0 but the adapter found violations.
 // With `strict`, those that known defects of the driver explain count too.

@@ -11,16 +11,18 @@
 #include "diag/evidence.h"
 #include "diag/runner.h"
 #include "host/gather.h"
+#include "host/load.h"
+#include "host/metadata.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
+#include "host/tuning.h"
 #include "setup/guard.h"
 #include "setup/session.h"
 
 namespace manactl::cli {
+namespace {
 
-host::Facts gather_facts(const os::System& system,
-                         const std::string& root,
-                         host::MoveForecast forecast) {
+host::Facts gather(const os::System& system, const std::string& root, host::MoveForecast forecast) {
   host::EmbeddedDpdk embedded;
   if (root.empty()) {
     auto info = datapath::kDpdkEngine.info();
@@ -28,6 +30,26 @@ host::Facts gather_facts(const os::System& system,
   }
   auto facts = host::gather(system, std::move(embedded), host::SshSearch::quick, forecast);
   setup::add_objections(facts, system);
+  return facts;
+}
+
+}  // namespace
+
+host::Facts gather_facts(const os::System& system, const std::string& root) {
+  return gather(system, root, host::MoveForecast::omit);
+}
+
+host::Facts gather_check_facts(const os::System& system,
+                               const std::string& root,
+                               const std::optional<std::string>& metadata_address) {
+  auto facts = gather(system, root, host::MoveForecast::include);
+  if (facts.nics) host::gather_settings(system.links, *facts.nics);
+  facts.load = host::gather_load(system, facts);
+  if (!root.empty()) {
+    facts.metadata = host::recorded_metadata(system.files);
+  } else if (metadata_address && facts.is_on_azure()) {
+    facts.metadata = host::ask_metadata_service(*metadata_address);
+  }
   return facts;
 }
 
@@ -77,7 +99,8 @@ std::vector<const host::Nic*> nics_in_user_space(const host::Facts& facts,
   if (!facts.nics) return found;
   for (const auto& nic : *facts.nics) {
     const bool is_journaled = std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
-      return entry.ready && !entry.interface.empty() && entry.interface == nic.name();
+      return entry.ready && !entry.is_tuning() && !entry.interface.empty() &&
+             entry.interface == nic.name();
     });
     const bool has_function = nic.vf && nic.vf->pci;
     if (has_function && (nic.is_prepared() || is_journaled)) found.push_back(&nic);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@
 namespace manactl::cli {
 
 // With a `root` (--root), the DPDK of this program is not a fact about the captured machine.
-host::Facts gather_facts(const os::System& system,
-                         const std::string& root = {},
-                         host::MoveForecast forecast = host::MoveForecast::omit);
+host::Facts gather_facts(const os::System& system, const std::string& root = {});
+
+// As gather_facts(), with what only check and doctor judge: settings and load that decide about
+// speed, the forecast for a VM without MANA, and the reply of the metadata service at the address
+// of an Azure VM, if there is one. A captured system has the recorded reply.
+host::Facts gather_check_facts(const os::System& system,
+                               const std::string& root = {},
+                               const std::optional<std::string>& metadata_address = {});
 
 // Returns the options for checking that memory suffices for a bench with `queues` queues, and for
 // dpdk-testpmd.

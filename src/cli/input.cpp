@@ -64,10 +64,9 @@ Result<> require_text(std::string_view bytes, const std::string& path) {
     return fail(Errc::invalid, "it is a zip archive; unpack it, and name the logs in it");
   }
   if (is_tar(bytes)) {
-    return fail(
-        Errc::invalid,
-        fmt::format("it is an archive; 'manactl doctor --root {}' opens it if it is a bundle",
-                    path == "-" ? "FILE" : printable(shell_word(path))));
+    return fail(Errc::invalid,
+                fmt::format("it is an archive: 'manactl doctor --root {}' reads a bundle",
+                            path == "-" ? "FILE" : printable(shell_word(path))));
   }
   if (bytes.starts_with(kProgram) || !is_text(bytes)) {
     return fail(Errc::invalid, "it is binary data, not a log");

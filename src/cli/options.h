@@ -31,7 +31,12 @@ inline constexpr std::string_view kWaitGoal = "vf|ready|prepared";
 inline constexpr std::string_view kWhen = "auto|always|never";
 inline constexpr std::string_view kPageSize = "64K|2M|32M|512M|1G|16G";
 inline constexpr std::string_view kMethod = "auto|driver-override|new-id";
-inline constexpr std::string_view kArgsFormat = "testpmd|eal|vpp|env|json";
+inline constexpr std::string_view kProfile = "default|throughput|latency";
+inline constexpr std::string_view kAddress = "ADDRESS";
+inline constexpr std::string_view kSetting = "NAME=VALUE";
+inline constexpr std::string_view kArgsFormat = "testpmd|eal|ovs|suricata|vpp|spdk|env|json";
+inline constexpr std::string_view kDpdkProgram =
+    kArgsFormat.substr(0, kArgsFormat.rfind('|'));  // without "json"
 inline constexpr std::string_view kWireKind = "KIND";
 inline constexpr std::string_view kBytes = "HEX|FILE|-";
 inline constexpr std::string_view kOrder = "auto|bytes|words";

@@ -54,7 +54,9 @@ std::vector<std::string> exceptions_of(const host::Facts& facts,
                                            : "no NIC is free for DPDK");
   }
   // Programs that contain DPDK, such as manactl bench, need none.
-  if (facts.dpdk && facts.dpdk->empty()) exceptions.emplace_back("no shared DPDK is installed");
+  if (facts.dpdk && facts.dpdk->empty()) {
+    exceptions.emplace_back("no shared DPDK is installed (see 'manactl help dpdk.installed')");
+  }
   return exceptions;
 }
 
@@ -118,7 +120,8 @@ std::string readiness_text(const host::Facts& facts,
     sentences.push_back(sentence_of(verdict, before));
     before = &verdict;
   }
-  return join(sentences, " ");
+  const bool is_forecast = !facts.has_mana() && facts.is_on_azure() && !sentences.empty();
+  return (is_forecast ? "Forecast: " : "") + join(sentences, " ");
 }
 
 }  // namespace manactl::cli

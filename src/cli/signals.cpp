@@ -37,7 +37,8 @@ bool ParentDeathSignal::renew() const {
   return set_ && prctl(PR_SET_PDEATHSIG, signal_) == 0;
 }
 
-StopOnSignal::StopOnSignal() : end_with_parent_(kParentEnded), parent_(getppid()) {
+StopOnSignal::StopOnSignal(std::chrono::nanoseconds repetition)
+    : repetition_(repetition), end_with_parent_(kParentEnded), parent_(getppid()) {
   sigemptyset(&handled_);
   sigaddset(&handled_, kEndWait);
   sigaddset(&handled_, kParentEnded);
@@ -70,7 +71,10 @@ void StopOnSignal::wait() {
       if (getppid() == parent_) continue;  // only one thread of the parent process ended
       number = SIGTERM;
     }
+    const auto now = std::chrono::steady_clock::now();
+    if (number_ != 0 && now - first_ < repetition_) continue;
     if (number_ != 0 || !is_graceful_) _exit(kSignalBase + number);
+    first_ = now;
     number_ = number;
     source_.request_stop();
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <stop_token>
 #include <thread>
@@ -32,10 +33,14 @@ class ParentDeathSignal {
 // Construct this object before the engine starts its threads, which inherit the blocked signals.
 // Before stop_gracefully(), a signal ends the process at once with exit code 128 + its number,
 // because the start of DPDK cannot be interrupted. After it, the first signal requests a stop and
-// the second ends the process. The end of the parent process counts as SIGTERM, except under nohup.
+// the second ends the process. A signal that follows the first one within `repetition` counts as
+// the same: timeout(1) signals its child and then its process group. The end of the parent process
+// counts as SIGTERM, except under nohup.
 class StopOnSignal {
  public:
-  StopOnSignal();
+  static constexpr std::chrono::milliseconds kRepetition{500};
+
+  explicit StopOnSignal(std::chrono::nanoseconds repetition = kRepetition);
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal();
@@ -52,6 +57,8 @@ class StopOnSignal {
  private:
   void wait();
 
+  std::chrono::nanoseconds repetition_;
+  std::chrono::steady_clock::time_point first_;  // when the first signal arrived
   ParentDeathSignal end_with_parent_;
   pid_t parent_;
   sigset_t handled_{};

@@ -25,6 +25,7 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
       {"cli11", CLI11_VERSION},
       {"fmt", MANACTL_FMT_VERSION},
       {"libarchive", MANACTL_ARCHIVE_VERSION},
+      {"libcurl", MANACTL_CURL_VERSION},
       {"libibverbs", MANACTL_IBVERBS_VERSION},
       {"libkmod", MANACTL_KMOD_VERSION},
       {"libnl", MANACTL_NL_VERSION},

@@ -117,7 +117,7 @@ std::string frames_text(const datapath::BenchPlan& plan) {
                                           : "frames of " + sizes + " bytes";
   }
   return fmt::format("frames up to {} bytes",
-                     std::max(datapath::kOrdinaryFrame, plan.traffic.largest()));
+                     std::max(datapath::kMaxStandardFrame, plan.traffic.largest()));
 }
 
 std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total) {

@@ -62,7 +62,7 @@ TEST(Check, NamesAMissingDpdkInTheVerdict) {
   };
   EXPECT_EQ(verdict_on("image-rhel-8-9"),
             "Ready for MANA with the kernel's network stack and DPDK, but no shared DPDK is "
-            "installed.\n");
+            "installed (see 'manactl help dpdk.installed').\n");
   EXPECT_EQ(verdict_on("ubuntu-two-nics"),
             "Ready for MANA with the kernel's network stack and DPDK.\n");
 }
@@ -99,6 +99,25 @@ TEST(Check, ForecastsForAVmWithoutMana) {
   EXPECT_EQ(manactl({"check", "--root", fixture("not-azure")}).code, 3);
 }
 
+// GRUB's menu decides whether a kernel without mana is a failure or a warning.
+TEST(Check, ForecastsTheKernelThatGrubStartsByNumber) {
+  const CopiedVm vm("mlx5-next-kernel-not-ready");
+  vm.write("lib/modules/5.15.0-1019-azure/modules.dep", "kernel/drivers/net/hyperv/hv_netvsc.ko:");
+  vm.remove("boot/grub/grubenv");
+  vm.write("etc/default/grub", "GRUB_DEFAULT=\"1>0\"");
+  const auto reasons = [&vm] {
+    return nlohmann::json::parse(vm.run({"check", "--json"}).out)["readiness"]["kernel"]["reasons"]
+        .dump();
+  };
+  EXPECT_EQ(reasons(), "[]") << "no menu";
+  EXPECT_THAT(vm.run({"check", "--only", "move.kernels", "-v"}).out,
+              HasSubstr("the next kernel is unknown: /etc/default/grub has GRUB_DEFAULT=1>0"));
+  vm.write("boot/grub/grub.cfg",
+           "menuentry 'Ubuntu' {\nlinux /boot/vmlinuz-6.14.0-1012-azure\n}\n"
+           "submenu 'Advanced' {\nmenuentry 'Old' {\nlinux /boot/vmlinuz-5.15.0-1019-azure\n}\n}");
+  EXPECT_EQ(reasons(), R"(["move.kernels"])");
+}
+
 TEST(Check, NamesTheReasonsInTheVerdict) {
   constexpr const char* kVerdict =
       "Ready for MANA with the kernel's network stack. Not ready with DPDK: no libmana is "
@@ -125,6 +144,28 @@ TEST(Check, JudgesOnlyTheNamedUse) {
   const auto dpdk = manactl({"check", "--for", "dpdk", "--root", fixture("no-hugepages")});
   EXPECT_EQ(dpdk.code, 1);
   EXPECT_THAT(dpdk.out, testing::Not(HasSubstr("network stack")));
+}
+
+TEST(Check, MeasuresSpeedForAnInterval) {
+  const auto interval = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"--only", "speed", "--json"});
+    return nlohmann::json::parse(manactl(words).out).at("interval");
+  };
+  EXPECT_TRUE(interval({"check"}).is_null());
+  const auto measured = interval({"check", "--interval", "50ms"});
+  ASSERT_TRUE(measured.is_number());
+  EXPECT_GE(measured.get<double>(), 0.04);  // the kernel reports hundredths of a second
+}
+
+TEST(Check, NamesWhatSlowsAVmDown) {
+  const auto outcome = manactl({"check", "--root", fixture("slow-path")});
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* text : {"8 queues interrupt 1 of 8 CPUs (0)",
+                           "the device had no buffer for 1800 packets since boot",
+                           "2 timeouts of send queues",
+                           "wg0: WireGuard over MANA"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(text));
+  }
 }
 
 TEST(Check, ReadsABundleAsArgument) {

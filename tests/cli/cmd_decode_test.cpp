@@ -65,6 +65,16 @@ TEST(Decode, ReadsBytesFromArgumentsFilesAndStandardInput) {
   EXPECT_EQ(json::parse(piped.out)["dumps"], expected);
 }
 
+TEST(Decode, PrintsTheNumberOfAnUnknownValueInADump) {
+  TemporaryDirectory directory;
+  std::string entry(64, '\0');
+  entry.replace(0, 2, "\x6b\x07");
+  const auto dump = directory.file("dump.bin", entry + entry);
+  EXPECT_THAT(manactl({"decode", "cqe", dump}).out,
+              HasSubstr("cqe 1, bytes 64-127: type 0x2b (unknown), client_type 1, vendor_error 0x7 "
+                        "(unknown vendor error)\n"));
+}
+
 TEST(Decode, MarksUnknownValues) {
   const auto type = field(decoded({"eqe-info", "02000020"}, 1), "type");
   EXPECT_EQ(type["meaning"], "unknown");

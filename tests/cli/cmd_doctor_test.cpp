@@ -156,12 +156,12 @@ TEST(Doctor, DecidesBetweenAlternativesOnTheVm) {
     }
     return states;
   };
-  using testing::ElementsAre;
   const auto* const no = "undecided";
-  EXPECT_THAT(states_on("not-azure"), ElementsAre(no, no, no, no, no));
+  EXPECT_THAT(states_on("not-azure"), testing::ElementsAre(no, no, no, no, no, no));
   EXPECT_THAT(states_on("healthy-two-nics"),
-              ElementsAre("contradicted", "contradicted", no, no, no));
-  EXPECT_THAT(states_on("mana-ib-missing"), ElementsAre("confirmed", "contradicted", no, no, no));
+              testing::ElementsAre("contradicted", "contradicted", no, no, no, no));
+  EXPECT_THAT(states_on("mana-ib-missing"),
+              testing::ElementsAre("confirmed", "contradicted", no, no, no, no));
 }
 
 TEST(Doctor, FindsNoCauseOnAHealthyMachine) {
@@ -294,7 +294,7 @@ TEST(Bundle, IsAnArgumentOfDoctorAndCheck) {
             nlohmann::json::parse(captured.out)["checks"]);
 }
 
-TEST(Doctor, WarnsOfTheLimitsOfScrubbingOnOneLine) {
+TEST(Doctor, WarnsOfTheLimitsOfScrubbing) {
   const TemporaryDirectory directory;
   const auto bundle = directory.path("b.tar.gz");
   const auto scrubbed =
@@ -316,7 +316,7 @@ TEST(Doctor, ListsTheContentsOfABundleAndDoesNotOverwriteIt) {
   const auto write = [&] {
     return manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", bundle});
   };
-  EXPECT_THAT(write().out, testing::ContainsRegex("its files by directory: .*manactl [1-9]"));
+  EXPECT_THAT(write().err, testing::ContainsRegex("its files by directory: .*manactl [1-9]"));
   const auto refused = write();
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("b.tar.gz' exists; remove it, or choose another name"));

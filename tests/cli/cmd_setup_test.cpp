@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Tests the commands prepare, restore, args and confirm on captured systems.
+// Tests the commands prepare, restore and confirm on captured systems.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,10 +16,8 @@
 namespace manactl::test::cmd_setup_test {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 std::vector<std::string> commands_of(const Outcome& outcome) {
@@ -128,14 +126,26 @@ TEST(PrepareCommand, ReservesMissingHugepagesByDefault) {
   EXPECT_EQ(writes({}),
             "echo 208 > /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
   EXPECT_EQ(writes({"--hugepages", "none"}), "");
+  EXPECT_THAT(writes({"--for", "eal"}), HasSubstr("echo 208 >"));
+  EXPECT_THAT(writes({"--for", "suricata"}), HasSubstr("echo 106 >"));
+}
+
+TEST(PrepareCommand, RefusesUnknownProgramsAndTwoAmounts) {
+  const auto unknown =
+      manactl_on("no-hugepages", {"prepare", "eth1", "--dry-run", "--for", "snort"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("suricata"));
+  const auto both = manactl_on(
+      "no-hugepages", {"prepare", "eth1", "--dry-run", "--for", "ovs", "--hugepages", "8"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--for and --hugepages are mutually exclusive"));
 }
 
 TEST(PrepareCommand, WarnsIfTheMemoryDoesNotAllowTheDefault) {
   const auto outcome =
       manactl_on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("Warning: dpdk-testpmd lacks hugepages in /sys/"));
-  EXPECT_THAT(outcome.err, HasSubstr("1 are missing, and only 0 could be reserved"));
+  EXPECT_THAT(outcome.err, HasSubstr("Warning: the program needs 1 more hugepages in /sys/"));
   const auto json = manactl_on("no-hugepages",
                                {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G", "--json"});
   EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 1U);
@@ -254,138 +264,6 @@ TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
       manactl({"prepare", "eth0", "--dry-run", "--root", fixture("healthy-two-nics")}, process);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("MANACTL_FORCE_INTERFACE"));
-}
-
-TEST(ArgsCommand, NamesACommandThatPreparesTheNic) {
-  EXPECT_EQ(manactl_on("healthy-two-nics", {"args"}).err,
-            "manactl: no NIC is prepared: name an interface, or run 'manactl prepare eth1'\n");
-  EXPECT_THAT(manactl_on("vf-missing", {"args"}).err,
-              HasSubstr("no NIC is prepared, and none is free: run 'manactl check"));
-}
-
-TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
-  const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(
-      outcome.err,
-      "Warning: the kernel uses 'eth1': run 'manactl prepare eth1' before the program starts\n"
-      "Warning: this process may use only CPU 0, which testpmd's two lcores share: allow it more "
-      "CPUs\n");
-  EXPECT_THAT(outcome.out,
-              StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1 "
-                         "-a 000d3a76-3bd1-000d-3a76-3bd1000d3a76 -- --forward-mode=txonly "
-                         "--auto-start --nb-cores=1 "));
-  const auto eal = manactl_on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
-  EXPECT_THAT(eal.err, Not(HasSubstr("CPU 0"))) << "the EAL arguments name no CPU";
-  const auto json = manactl_on("healthy-two-nics", {"args", "eth1", "--json"});
-  EXPECT_EQ(json.err, "");
-  EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 2U);
-  const auto nic = Json::parse(json.out).at("nics").at(0);
-  const auto status = Json::parse(manactl_on("healthy-two-nics", {"status", "--json"}).out);
-  const auto check = Json::parse(manactl_on("healthy-two-nics", {"check", "--json"}).out);
-  EXPECT_EQ(nic.size(), 13U);
-  for (const auto& [key, value] : nic.items()) {
-    EXPECT_EQ(check.at("host").at("nics").at(1).at(key), value) << key;
-    EXPECT_EQ(status.at("nics").at(1).at(key), value) << key;
-  }
-}
-
-// args proposes no command that fails.
-TEST(ArgsCommand, WarnsWithTheReasonWhyPrepareRefuses) {
-  struct Case {
-    const char* tree;
-    const char* nic;
-  };
-
-  for (const auto& [tree, nic] : {Case{"vf-unpaired", "eth1"},
-                                  Case{"unbound-vmbus", "enP30832p0s0d1"},
-                                  Case{"mana-ib-missing", "eth1"}}) {
-    const auto refusal = manactl_on(tree, {"prepare", nic, "--dry-run"}).err;
-    ASSERT_THAT(refusal, StartsWith("manactl: ")) << tree;
-    const auto reason = refusal.substr(std::string("manactl: ").size());
-    const auto outcome = manactl_on(tree, {"args", nic});
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(fmt::format("prepare refuses '{}': {}", nic, reason)));
-    EXPECT_THAT(outcome.err, Not(HasSubstr("the kernel uses"))) << tree;
-  }
-}
-
-TEST(ArgsCommand, ProposesVfOnlyWithoutASyntheticInterface) {
-  const auto outcome = manactl_on("mana-direct", {"args", "enP30833p0s0"});
-  EXPECT_THAT(outcome.err, HasSubstr("run 'manactl prepare enP30833p0s0 --vf-only' before"));
-  EXPECT_EQ(manactl_on("mana-direct", {"prepare", "enP30833p0s0", "--vf-only", "--dry-run"}).code,
-            0);
-}
-
-TEST(ArgsCommand, WarnsOfTheFailedCheckThatPrepareNames) {
-  for (const auto* tree : {"debian12-dpdk", "driver-id-19"}) {
-    const auto warning = manactl_on(tree, {"prepare", "eth1", "--dry-run"}).err;
-    ASSERT_THAT(warning, HasSubstr("because a check fails")) << tree;
-    EXPECT_THAT(manactl_on(tree, {"args", "eth1"}).err, HasSubstr(warning)) << tree;
-  }
-}
-
-TEST(ArgsCommand, RejectsFormatsThatContradictEachOther) {
-  const std::vector<std::vector<std::string>> contradictions = {{"--for", "env", "--json"},
-                                                                {"--for", "testpmd", "-o", "json"},
-                                                                {"--for", "json", "-o", "text"}};
-  for (auto words : contradictions) {
-    words.insert(words.begin(), {"args", "eth1"});
-    const auto outcome = manactl_on("healthy-two-nics", words);
-    EXPECT_EQ(outcome.code, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("are mutually exclusive"));
-  }
-  EXPECT_EQ(manactl_on("healthy-two-nics", {"args", "eth1", "--for", "json", "--json"}).code, 0);
-  EXPECT_EQ(manactl_on("healthy-two-nics", {"args", "eth1", "--for", "vpp", "-o", "text"}).code, 0);
-}
-
-TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {
-  const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1", "eth0"});
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err,
-              HasSubstr("refusing to print arguments for 'eth0': it carries the default route, "));
-}
-
-TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
-  const auto outcome = manactl_on("ubuntu-two-nics", {"args", "eth1"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
-}
-
-TEST(ArgsCommand, PrefersTheCpusOnTheNodeOfTheNic) {
-  const CopiedVm vm("hugepages-wrong-node");
-  const auto testpmd = [&](const char* near) {
-    vm.write("sys/devices/system/node/node0/cpulist", near);
-    return vm.run({"args", "eth1"}).out;
-  };
-  EXPECT_THAT(testpmd("5-7,9"), StartsWith("dpdk-testpmd -l 5-7 "));
-  EXPECT_THAT(testpmd("7,9"), StartsWith("dpdk-testpmd -l 0-4 ")) << "one CPU is not enough";
-}
-
-TEST(ArgsCommand, PrintsTheArgumentsOfPrepareForTheInstalledDpdk) {
-  const CopiedVm vm("prepared-uio");
-  const std::string vdev = "--vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1";
-  const std::string id = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
-  const std::string eal = "usr/lib/x86_64-linux-gnu/librte_eal.so.";
-  const auto expect_line = [&](const std::string& line) {
-    EXPECT_EQ(vm.run({"args", "--for", "eal"}).out, line + '\n');
-    EXPECT_THAT(vm.run({"prepare", id, "--dry-run"}).out, HasSubstr("\n  " + line + '\n'));
-    const auto variables = vm.run({"args", "--for", "env"}).out;
-    EXPECT_THAT(variables, HasSubstr("BUS_INFO=7870:00:00.0\n"));
-    EXPECT_THAT(variables, HasSubstr("EAL_ARGS='" + line + "'\n"));
-  };
-  expect_line(vdev + " -a " + id);
-  vm.write(eal + "24", "");
-  expect_line(vdev + " -a " + id);
-  vm.write(eal + "23", "");
-  expect_line(vdev);  // 22.11 would reject the id, and 23.11 does not need it
-}
-
-TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {
-  const auto outcome = manactl_on("healthy-two-nics", {"args"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
 TEST(RestoreCommand, RequiresOneNicOrAll) {

@@ -132,7 +132,7 @@ TEST_F(CheckText, NamesWhatWasChecked) {
               EndsWith(all() + " checks: " + all() +
                        " passed\nReady for MANA with the kernel's network stack and DPDK, but no "
                        "shared DPDK is\n"
-                       "installed.\n"));
+                       "installed (see 'manactl help dpdk.installed').\n"));
   facts_.dpdk->resize(1);
   EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
               EndsWith(" passed\nReady for MANA with the kernel's network stack and DPDK.\n"));
@@ -143,7 +143,7 @@ TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
   EXPECT_THAT(
       show(passed(diag::all_checks().size()), 0),
       EndsWith("Ready for MANA with the kernel's network stack and DPDK, but no NIC is free for\n"
-               "DPDK, and no shared DPDK is installed.\n"));
+               "DPDK, and no shared DPDK is installed (see 'manactl help dpdk.installed').\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {

@@ -49,6 +49,21 @@ TEST(StatusText, ShowsWhetherTheWatchdogWillRollBack) {
             "changes will NOT be rolled back until it continues");
 }
 
+TEST(StatusText, ShowsThatATunedNicIsFree) {
+  const auto facts = host::facts_of("healthy-two-nics");
+  setup::NicStatus nic;
+  nic.name = "eth1";
+  nic.owner = setup::Owner::kernel;
+  nic.facts = &facts.nics->at(1);
+  nic.journal = setup::JournalState::tuned;
+  StatusOutput output{facts, {}, {}, {}, {}};
+  output.status.nics.push_back(nic);
+  std::ostringstream out;
+  Screen screen(out, false, 1000, false);
+  print_text(screen, output, 0);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("  tuned; free\n"));
+}
+
 TEST(StatusText, SaysWhatToDoWithANicThatIsPreparedWithoutManactl) {
   const auto facts = host::facts_of("prepared-uio");
   setup::NicStatus nic;

@@ -24,9 +24,23 @@ TEST(StopOnSignal, RequestsAStopAndRemembersTheSignal) {
   EXPECT_EQ(signals.number(), SIGTERM);
 }
 
+TEST(StopOnSignal, CountsARepetitionAsTheSameSignal) {
+  StopOnSignal signals(std::chrono::hours(1));
+  signals.stop_gracefully();
+  kill(getpid(), SIGINT);
+  while (!signals.token().stop_requested()) usleep(100);
+  kill(getpid(), SIGTERM);
+  sigset_t pending;
+  do {
+    usleep(100);
+    sigpending(&pending);
+  } while (sigismember(&pending, SIGTERM) != 0);
+  EXPECT_EQ(signals.number(), SIGINT);
+}
+
 // Sends signals to this process and waits for their effect.
 void receive(bool graceful, const std::vector<int>& numbers) {
-  StopOnSignal signals;
+  StopOnSignal signals(std::chrono::nanoseconds(0));
   if (graceful) signals.stop_gracefully();
   for (const int number : numbers) {
     kill(getpid(), number);

@@ -83,8 +83,8 @@ Exit list_drivers(const CLI::App& app, const BenchOptions& options, Context& con
 bool ignores_size(const BenchOptions& options) {
   const auto& plan = options.plan;
   const bool uses_size =
-      generates_packets(plan.mode) || options.sim || datapath::makes_packets(plan);
-  return !uses_size && plan.traffic.largest() <= datapath::kOrdinaryFrame;
+      generates_packets(plan.mode) || options.sim || datapath::device_creates_packets(plan);
+  return !uses_size && plan.traffic.largest() <= datapath::kMaxStandardFrame;
 }
 
 // Returns the error message for contradictory options; empty if there is no contradiction.
@@ -108,10 +108,10 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
     return "bench: --warmup cannot be used with --find, whose trials have a ramp instead";
   if (is_typed(context.arguments, "--size") && ignores_size(options))
     return fmt::format(
-        "bench: --size of up to {} applies to senders only: --mode {} generates no "
-        "packets",
-        datapath::kOrdinaryFrame,
-        name_of(options.plan.mode));
+        "bench: --size has no effect: with --mode {}, the other end chooses the sizes (above {}, "
+        "--size enlarges the receive buffers)",
+        name_of(options.plan.mode),
+        datapath::kMaxStandardFrame);
   return {};
 }
 

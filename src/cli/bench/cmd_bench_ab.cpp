@@ -103,6 +103,11 @@ Exit run_ab(const BenchAbOptions& options, Context& context) {
   if (!b) return refuse(context, "bench ab", b.error());
   result.a.command = std::move(*a);
   result.b.command = std::move(*b);
+  if (result.a.command == result.b.command) {
+    print_note(context,
+               "A and B run the same command, which measures only noise; 'bench ab -- COMMON -- A "
+               "-- B' gives each its options");
+  }
   if (const auto failed = run_rounds(context, result)) return *failed;
   const auto exit = exit_of(result, options.strict);
   if (*output == Output::json) {

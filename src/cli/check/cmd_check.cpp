@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/check/render_check.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/imds.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/watch.h"
-#include "host/gather.h"
+#include "host/load.h"
 
 namespace manactl::cli {
 namespace {
@@ -18,24 +23,37 @@ namespace {
 struct CheckOptions {
   Target target;
   WatchOptions watch;
+  ImdsOptions imds;
+  std::optional<double> interval;  // between two samples of the load; with --watch, there is one
   std::vector<std::string> only;
   std::optional<diag::Use> use;
   std::uint16_t queues = 1;
   bool strict = false;
 };
 
+// Takes a second sample of the load after the interval.
+void measure(const os::System& system, double seconds, host::Facts& facts) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  facts.earlier_load = std::exchange(facts.load, host::gather_load(system, facts));
+}
+
+bool is_check_or_group(const std::string& name) {
+  return diag::find_check(name) != nullptr || std::ranges::count(diag::check_groups(), name) != 0;
+}
+
 Exit run_check(const CheckOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
-  const auto facts = gather_facts(*system, context.root, host::MoveForecast::include);
+  auto facts = gather_check_facts(*system, context.root, options.imds.asked_address());
+  if (options.interval) measure(*system, *options.interval, facts);
   auto check_options = check_options_for(facts, options.queues);
   check_options.use = options.use;
   check_options.forecast = true;
   if (const auto& name = options.target.nic) {
     const auto nic = find_nic(facts, *name);
-    if (!nic && diag::find_check(name->str()) != nullptr) {
+    if (!nic && is_check_or_group(name->str())) {
       return report_usage_error(
-          context, fmt::format("check: '{0}' is a check: use --only {0}", name->str()));
+          context, fmt::format("check: '{0}' is not an interface: use --only {0}", name->str()));
     }
     if (!nic) return report_error(context, nic.error());
     check_options.interface = name->is_interface() ? name->str() : (*nic)->name();
@@ -78,10 +96,20 @@ CommandAction add_check(CLI::App& app) {
       {"--queues", "N", "check the memory for N bench queues (default: 1)"},
       store_in(options->queues, [](std::string_view text) { return parse_count(text, 1, 64); }));
   add_flag(app, "--strict", options->strict, "exit with 1 also for warnings and unknown results");
+  add_imds(app, options->imds);
   add_watch(app, options->watch);
+  app.get_option("--interval")
+      ->description("measure speed for this time; with --watch, time between two reports");
   return [options](Context& context) {
+    if (!options->watch.on) options->interval = std::exchange(options->watch.seconds, {});
     const auto opened = inspect(options->target.machine, "check", context);
     if (!opened) return report_error(context, opened.error());
+    if (options->interval && !context.root.empty()) {
+      return report_usage_error(
+          context, "--interval cannot be used with --root: a captured system never changes");
+    }
+    const auto refused = refuse_imds(options->imds, "check", context);
+    if (!refused) return report_usage_error(context, refused.error().message);
     return watch(
         context, options->watch, [&](Context& inner) { return run_check(*options, inner); });
   };

@@ -9,6 +9,7 @@
 #include "cli/remedy_json.h"
 #include "cli/version.h"
 #include "diag/readiness.h"
+#include "diag/release_table.h"
 
 namespace manactl::cli {
 namespace {
@@ -29,6 +30,24 @@ Json platform_json(const host::Facts& facts) {
   return {{"azure", facts.platform->azure},
           {"hyperv", facts.platform->hyperv},
           {"evidence", safe(facts.platform->evidence)}};
+}
+
+// Null if nobody asked the metadata service, or without a reply.
+Json metadata_json(const host::Facts& facts) {
+  if (!facts.metadata || !*facts.metadata) return nullptr;
+  const auto& metadata = **facts.metadata;
+  const auto* series = diag::find_moving_series(metadata.size);
+  Json json = {{"size", safe(metadata.size)},
+               {"mana_series", series == nullptr ? Json(nullptr) : Json(series->name)},
+               {"legacy_tag", metadata.has_legacy_tag},
+               {"events", nullptr}};
+  if (!metadata.events) return json;
+  json["events"] = Json::array();
+  for (const auto& event : *metadata.events) {
+    json["events"].push_back(
+        {{"type", safe(event.type)}, {"not_before", text_or_null<Json>(event.not_before)}});
+  }
+  return json;
 }
 
 // The platform may report no node.
@@ -127,6 +146,12 @@ Json readiness_json(const CheckResult& result) {
   return json;
 }
 
+// The measured seconds; null if the load since boot was judged.
+Json interval_json(const host::Facts& facts) {
+  if (!facts.load || !facts.earlier_load) return nullptr;
+  return facts.load->seconds - facts.earlier_load->seconds;
+}
+
 }  // namespace
 
 void print_json(Screen& screen, const CheckResult& result, Exit exit) {
@@ -142,8 +167,10 @@ void print_json(Screen& screen, const CheckResult& result, Exit exit) {
     document["counts"][std::string(word_of(status))] = result.report.count(status);
   }
   document["readiness"] = readiness_json(result);
+  document["interval"] = interval_json(result.facts);
   document["host"] = {{"kernel", kernel_json(result.facts)},
                       {"platform", platform_json(result.facts)},
+                      {"metadata", metadata_json(result.facts)},
                       {"functions", functions_json(result.facts)},
                       {"nics", nics_json(result.facts)},
                       {"interfaces", strings(result.facts.interfaces)}};

@@ -207,7 +207,7 @@ std::string CheckWriter::verdict() const {
   }
   auto text = readiness_text(facts, report, options);
   const bool only_warns = causes_.empty() && report.count(Status::warn) != 0;
-  return only_warns ? text + " -v shows the remedies of the warnings." : text;
+  return only_warns ? text + " Use -v to see the remedies of the warnings." : text;
 }
 
 void CheckWriter::write_verdict(Exit exit) {

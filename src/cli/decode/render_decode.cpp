@@ -37,7 +37,8 @@ std::string summary_of(const wire::Dissection& dissection) {
     for (const auto& view : field_views(section)) {
       if (is_zero(view) || view.is_reserved) continue;
       const bool is_number = view.meaning.empty() && !view.is_array;
-      const auto value = is_number ? number_text(view.values.front()) : view.meaning;
+      auto value = is_number ? number_text(view.values.front()) : view.meaning;
+      if (!view.is_known) value = fmt::format("{:#x} ({})", view.values.front(), view.meaning);
       parts.push_back(value.empty() ? view.name : fmt::format("{} {}", view.name, value));
     }
   }

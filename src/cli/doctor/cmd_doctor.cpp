@@ -15,12 +15,15 @@
 #include "cli/doctor/review.h"
 #include "cli/doctor/ticket.h"
 #include "cli/facts.h"
+#include "cli/imds.h"
 #include "cli/input.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/readiness_text.h"
 #include "host/bundle.h"
 #include "host/decompress.h"
+#include "host/load.h"
+#include "host/metadata.h"
 #include "host/tarball.h"
 
 namespace manactl::cli {
@@ -34,6 +37,7 @@ struct DoctorOptions {
   bool scrub = false;
   bool review = false;
   std::optional<NicName> probe;
+  ImdsOptions imds;
 };
 
 constexpr std::size_t kMaxLogs = 200;
@@ -52,7 +56,7 @@ std::string forecast_of(const host::Facts& facts) {
   options.forecast = true;
   const auto report = diag::run_checks(facts, options, {});
   if (!facts.is_on_azure() || !report) return "; most checks do not apply";
-  return "; 'manactl check' forecasts: " + readiness_text(facts, *report, options);
+  return "; 'manactl check': " + readiness_text(facts, *report, options);
 }
 
 class DoctorCommand {
@@ -71,7 +75,7 @@ class DoctorCommand {
   Result<> read_log(const NamedLog& log);
   Result<> refuse_empty_logs();
   void diagnose(const host::Facts& facts);
-  Result<> write_bundle(host::SystemRecorder& recording, Exit exit);
+  Result<> write_bundle(host::SystemRecorder& recording, const host::Facts& facts, Exit exit);
   DoctorResult result() const;
   void print_result(Exit exit);
   Exit exit_code() const;
@@ -265,11 +269,14 @@ Exit DoctorCommand::exit_code() const {
   return lacks_mana_log && !has_mana_ && !probe_ ? Exit::unsupported : Exit::ok;
 }
 
-Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit) {
+Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording,
+                                     const host::Facts& facts,
+                                     Exit exit) {
   std::ostringstream report;
   print_json(report, result(), exit);
   host::BundleOptions bundle{options_.scrub, excerpts_};
   bundle.extra["manactl/report.json"] = report.str();
+  if (facts.metadata) bundle.extra[host::kMetadataFile] = host::metadata_json(*facts.metadata);
   const auto contents = host::bundle_contents(recording, bundle);
   // Every failure to write the result has the same exit code.
   if (!contents) {
@@ -281,10 +288,11 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
   if (options_.review && !review_bundle(context_, *contents, options_.bundle)) return {};
   const auto written = host::write_bundle(contents->tree, options_.bundle);
   if (!written) return fail(Errc::io, written.error().message);
-  print_bundle_note(context_, options_.scrub);
-  notes_.push_back(fmt::format("the bundle was written to '{}'; its files by directory: {}",
-                               options_.bundle,
-                               contents_of(contents->tree)));
+  print_bundle_note(context_,
+                    fmt::format("the bundle was written to '{}'; its files by directory: {}",
+                                options_.bundle,
+                                contents_of(contents->tree)),
+                    options_.scrub);
   return {};
 }
 
@@ -306,6 +314,8 @@ Exit DoctorCommand::run() {
   if (options_.probe && !context_.root.empty()) {
     return report_usage_error(context_, "doctor: --probe cannot be used with --root");
   }
+  const auto refused = refuse_imds(options_.imds, "doctor", context_);
+  if (!refused) return report_usage_error(context_, refused.error().message);
   declare_files();
   auto system = context_.system();
   if (!system) return report_error(context_, system.error());
@@ -314,7 +324,7 @@ Exit DoctorCommand::run() {
   const os::System inspected = recording ? recording->system() : *system;
   auto good = open_logs(inspected, system->files);
   if (!good) return report_error(context_, good.error());
-  const auto facts = gather_facts(inspected, context_.root, host::MoveForecast::include);
+  const auto facts = gather_check_facts(inspected, context_.root, options_.imds.asked_address());
   const bool is_plain = logs_.empty() && !options_.probe && options_.bundle.empty();
   const bool adds_kernel_log = context_.root.empty() && is_plain && facts.has_mana();
   if (adds_kernel_log) {
@@ -337,7 +347,7 @@ Exit DoctorCommand::run() {
   if (adds_kernel_log && only_worked && diagnosis_.root) verdict.reset();
   const Exit exit = exit_code();
   if (recording) {
-    const auto written = write_bundle(*recording, exit);
+    const auto written = write_bundle(*recording, facts, exit);
     if (!written) return report_error(context_, written.error());
   }
   if (options_.review) return exit;  // the bundle was printed instead
@@ -376,6 +386,7 @@ CommandAction add_doctor(CLI::App& app) {
   add_value(app,
             {"--probe", type::kInterface, "try direct verbs on this NIC (sends no packets)"},
             store_in(options->probe, NicName::parse));
+  add_imds(app, options->imds);
   return [options](Context& context) { return DoctorCommand(*options, context).run(); };
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxFailure = 200;  // bytes of a quoted line
 
 // Returns "none of 32 checks failed (1 warned, 2 unknown: see 'manactl check')"
-std::string check_summary(const diag::Report& report) {
+std::string check_summary(const diag::Report& report, bool has_mana) {
   using diag::Status;
   std::vector<std::string> others;
   for (const auto status : {Status::warn, Status::unknown}) {
@@ -22,9 +22,12 @@ std::string check_summary(const diag::Report& report) {
     if (count > 0)
       others.push_back(fmt::format("{} {}", count, status == Status::warn ? "warned" : "unknown"));
   }
-  std::string text = report.outcomes.size() == 1
-                         ? "the check did not fail"
-                         : fmt::format("none of {} checks failed", report.outcomes.size());
+  const auto all = report.outcomes.size(), skipped = report.count(Status::skipped);
+  std::string text =
+      all == 1 ? "the check did not fail"
+      : has_mana
+          ? fmt::format("none of {} checks failed", all)
+          : fmt::format("without MANA, {} of {} checks ran, and none failed", all - skipped, all);
   if (!others.empty()) text += fmt::format(" ({}: see 'manactl check')", join(others, ", "));
   return text;
 }
@@ -105,7 +108,8 @@ std::vector<Headline> headlines(const DoctorResult& result) {
   if (verdict.idle) {
     const auto& signature = *verdict.idle->signature;
     const auto place = place_of(result, verdict.idle->quote.log, verdict.idle->last_line);
-    return {{Color::none, "Idle:", fmt::format("{} ({})", signature.title, place)},
+    const auto* const heading = signature.counters ? "Idle:" : "Unknown:";
+    return {{Color::none, heading, fmt::format("{} ({})", signature.title, place)},
             {Color::none, "Next:", signature.fix}};
   }
   std::vector<Headline> rows;
@@ -125,13 +129,14 @@ std::string no_cause_text(const DoctorResult& result) {
   const bool is_answered =
       verdict && (verdict->answer != diag::Answer::no_failure || verdict->idle);
   const auto* const mana = result.report.find("hardware.mana");
-  const bool no_mana = mana == nullptr || mana->finding.status != diag::Status::pass;
+  const bool lacks_mana = mana != nullptr && mana->finding.status != diag::Status::pass;
+  const bool no_mana = mana == nullptr || lacks_mana;
   const bool only_logs = no_mana && result.probe == nullptr;
   if (result.diagnosis.root || (is_answered && only_logs)) return {};
   const bool probe_failed = result.probe != nullptr && result.probe->end();
   std::string sentence = probe_failed ? "The checks found no cause: " : "No cause found: ";
   const bool has_checks = !result.report.outcomes.empty();
-  if (has_checks) sentence += check_summary(result.report);
+  if (has_checks) sentence += check_summary(result.report, !lacks_mana);
   if (has_checks && !result.logs.empty()) sentence += ", and ";
   if (!result.logs.empty()) {
     const auto lines = result.diagnosis.lines;

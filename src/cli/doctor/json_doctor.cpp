@@ -50,8 +50,13 @@ Json run_json(const std::string& log, const diag::Run& run) {
   return row;
 }
 
+Json absences_json(const diag::Absences& absences) {
+  return {{"count", absences.count},
+          {"seconds", absences.lengths},
+          {"longest", absences.lengths.empty() ? Json(nullptr) : Json(absences.longest)}};
+}
+
 Json nic_json(const std::string& log, const diag::NicStory& nic) {
-  const auto& removals = nic.removals;
   Json row;
   row["log"] = safe(log);
   row["channel"] = safe(nic.channel);
@@ -61,10 +66,9 @@ Json nic_json(const std::string& log, const diag::NicStory& nic) {
   row["since"] = quote_json(nic.since);
   row["time"] = nic.since ? text_or_null(nic.since->time) : Json(nullptr);
   row["seconds"] = nic.seconds ? Json(*nic.seconds) : Json(nullptr);
-  row["absences"] = {
-      {"count", removals.count},
-      {"seconds", removals.lengths},
-      {"longest", removals.lengths.empty() ? Json(nullptr) : Json(removals.longest)}};
+  row["absences"] = absences_json(nic.removals);
+  row["switches"] = absences_json(nic.switches);
+  row["last_switch"] = quote_json(nic.last_switch);
   return row;
 }
 

@@ -25,7 +25,7 @@ constexpr std::array kAdvice = {
            "minutes; if it does not, the NIC is degraded."},
     Advice{diag::VfState::not_bound,
            "The host has added the VF. 'VF registering' should follow within seconds; if it does "
-           "not, see `lspci -k -d 1414:`."},
+           "not, see `lspci -k`."},
     Advice{diag::VfState::not_joined,
            "The VF has a driver. 'VF registering' should follow within seconds; if it does not, "
            "see `manactl check`."},
@@ -58,12 +58,27 @@ void add_away(std::vector<NicLine>& lines,
   }
 }
 
+// "left its VF 2 times: 40 s, 6 s (last at 07:10:03, line 8)"
+std::string switches_text(const DoctorResult& result,
+                          const DoctorResult::Log& log,
+                          const diag::NicStory& nic) {
+  const auto& last = *nic.last_switch;
+  const auto time = diag::moment_text(last.time, log.last_time);
+  return fmt::format("left its VF {} ({}{}{})",
+                     diag::absences_text(nic.switches),
+                     nic.switches.count > 1 ? "last at " : "",
+                     time.empty() ? "" : time + ", ",
+                     place_of(result, last.log, last.line));
+}
+
 }  // namespace
 
 std::vector<NicLine> nic_lines(const DoctorResult& result) {
   const auto& verdict = result.diagnosis.verdict;
   if (!verdict) return {};
-  const bool is_away = verdict->answer == diag::Answer::away;
+  // A log without MANA may show the VF of another adapter, such as Mellanox.
+  const bool is_other = verdict->answer == diag::Answer::not_mana;
+  const bool is_away = verdict->answer == diag::Answer::away || is_other;
   const bool is_degraded = verdict->answer == diag::Answer::degraded;
   if (!is_away && !is_degraded && verdict->answer != diag::Answer::works) return {};
   std::vector<NicLine> lines;
@@ -71,17 +86,17 @@ std::vector<NicLine> nic_lines(const DoctorResult& result) {
     if (is_away) add_away(lines, result, log);
     for (const auto& nic : log.nics) {
       const bool is_used = is_degraded && nic.state == diag::VfState::used && nic.since;
-      if (!is_used && nic.removals.count == 0) continue;
-      auto text = printable(nic.name());
+      std::vector<std::string> parts;
       if (is_used) {
-        text += fmt::format(" has used its VF since {}",
-                            place_of(result, nic.since->log, nic.since->line));
+        parts.push_back(fmt::format("has used its VF since {}",
+                                    place_of(result, nic.since->log, nic.since->line)));
       }
-      if (is_used && nic.removals.count > 0) text += ", and";
       if (nic.removals.count > 0) {
-        text += " was without its VF " + diag::removals_text(nic.removals);
+        parts.push_back("was without its VF " + diag::absences_text(nic.removals));
       }
-      lines.push_back({"", std::move(text)});
+      if (nic.switches.count > 0) parts.push_back(switches_text(result, log, nic));
+      if (parts.empty()) continue;
+      lines.push_back({"", printable(nic.name()) + " " + join(parts, ", and ")});
     }
   }
   return lines;

@@ -32,7 +32,8 @@ void write_nic(Screen& screen, const diag::NicStory& nic, const std::string& las
     text += time.empty() ? fmt::format(" since line {}", nic.since->line)
                          : fmt::format(" since {} (line {})", time, nic.since->line);
   }
-  if (nic.removals.count > 0) text += ", away " + diag::removals_text(nic.removals);
+  if (nic.removals.count > 0) text += ", away " + diag::absences_text(nic.removals);
+  if (nic.switches.count > 0) text += ", switched away " + diag::absences_text(nic.switches);
   screen.stream() << "  " << text << '\n';
 }
 

@@ -85,12 +85,14 @@ bool review_bundle(Context& context, const host::BundleContents& bundle, const s
   return false;
 }
 
-void print_bundle_note(Context& context, bool is_scrubbed) {
-  print_note(context,
-             is_scrubbed ? "--scrub does not recognize names in sentences and secrets without a "
-                           "usual form; look at the bundle with --review before you publish it"
-                         : "the bundle contains addresses, host names and log text as they are; "
-                           "--scrub replaces them");
+void print_bundle_note(Context& context, const std::string& written, bool is_scrubbed) {
+  print_note(
+      context,
+      written + "; " +
+          (is_scrubbed ? "--scrub does not recognize names in sentences and secrets without a "
+                         "usual form; look at the bundle with --review before you publish it"
+                       : "the bundle contains addresses, host names and log text as they are; "
+                         "--scrub replaces them"));
 }
 
 }  // namespace manactl::cli

@@ -22,6 +22,6 @@ std::string contents_of(const host::TreeEntries& tree);
 bool review_bundle(Context& context, const host::BundleContents& bundle, const std::string& path);
 
 // Prints what a bundle still contains, or what --scrub cannot recognize.
-void print_bundle_note(Context& context, bool is_scrubbed);
+void print_bundle_note(Context& context, const std::string& written, bool is_scrubbed);
 
 }  // namespace manactl::cli

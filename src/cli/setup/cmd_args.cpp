@@ -12,6 +12,7 @@
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
+#include "cli/setup/programs.h"
 #include "cli/setup/render_setup.h"
 #include "host/nic_state.h"
 #include "host/numa.h"
@@ -24,30 +25,35 @@ namespace {
 
 struct ArgsOptions {
   std::vector<NicName> interfaces;
-  Target target;  // the latest argument
-  std::optional<ArgsFormat> format;
+  Target target;       // the latest argument
+  std::string format;  // of --for; empty if it is not given
+  std::optional<std::uint16_t> threads;
 };
 
-constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"},
-                                                {ArgsFormat::eal, "eal"},
-                                                {ArgsFormat::vpp, "vpp"},
-                                                {ArgsFormat::environment, "env"},
-                                                {ArgsFormat::json, "json"}}};
+constexpr std::string_view kJson = "json";
 
 // Returns the format of --for and of -o. A typed --for overrides settings of -o and --json, and
 // these override a setting of --for.
-Result<ArgsFormat> format_of(const ArgsOptions& options, bool as_text, const Context& context) {
-  const auto format = options.format.value_or(ArgsFormat::testpmd);
-  const bool contradicts = options.format && (context.json ? format != ArgsFormat::json
-                                                           : as_text && format == ArgsFormat::json);
+Result<std::string> format_of(const ArgsOptions& options, bool as_text, const Context& context) {
+  const auto& format = options.format;
+  const bool contradicts =
+      !format.empty() && (context.json ? format != kJson : as_text && format == kJson);
   if (contradicts && is_typed(context.arguments, "--for")) {
     return fail(Errc::invalid,
                 fmt::format("args: --for {} and -o {} are mutually exclusive",
-                            word_of(kFormats, format),
+                            format,
                             context.json ? "json" : "text"));
   }
-  if (context.json) return ArgsFormat::json;
-  return contradicts ? ArgsFormat::testpmd : format;
+  if (context.json) return std::string(kJson);
+  return contradicts || format.empty() ? std::string(programs().front()->name) : format;
+}
+
+Result<std::string> parse_format(const std::string& text) {
+  auto words = program_names();
+  words.emplace_back(kJson);
+  if (std::ranges::find(words, text) == words.end())
+    return tl::unexpected<Error>(not_one_of(text, words));
+  return text;
 }
 
 // Fails with Errc::denied if a NIC of the kernel carries the administrator's traffic.
@@ -65,25 +71,18 @@ Result<> refuse_nics_with_traffic(const std::vector<const host::Nic*>& kernel_ni
   return {};
 }
 
-std::string lcore_warning(const host::Facts& facts, const host::TestpmdSize& size) {
-  if (size.cpus.empty()) {
-    return "the CPUs of this process are unknown, so the arguments name CPUs 0 and 1" +
-           (facts.cpus ? std::string() : ": " + facts.cpus.error().message);
-  }
-  if (size.cpus.size() > 1) return {};
-  return fmt::format(
-      "this process may use only CPU {}, which testpmd's two lcores share: allow it more CPUs",
-      size.cpus.front());
-}
-
-std::string hugepage_warning(const host::Memory& memory, int node, std::uint64_t bytes) {
+std::string hugepage_warning(const host::Memory& memory,
+                             int node,
+                             std::uint64_t bytes,
+                             std::string_view program) {
   if (!memory.pools) return {};
   const auto kib = host::default_page_kib(memory);
   const auto missing = host::missing_pages(memory, node, bytes, kib);
   if (missing == 0) return {};
   return fmt::format(
-      "dpdk-testpmd needs {} hugepages of {}, and {} are free: run 'manactl prepare --hugepages "
+      "{} needs {} hugepages of {}, and {} are free: run 'manactl prepare --hugepages "
       "{}{}' first",
+      program,
       host::pages_for(bytes, kib),
       human_bytes(kib << 10U),
       host::freest_pool(memory, node, kib).free,
@@ -114,27 +113,18 @@ std::string refusal_of_prepare(const host::Nic& nic, const ArgsInput& input) {
 constexpr std::string_view kRefusal = "prepare refuses ";
 
 // Returns what has to happen before DPDK can use a NIC of the kernel.
-std::string preparation_warning(const host::Nic& nic, const ArgsInput& input) {
+// `program` is that of --for, or null.
+std::string preparation_warning(const host::Nic& nic,
+                                const ArgsInput& input,
+                                const Program* program) {
   const auto name = printable(nic.name());
   const auto refusal = refusal_of_prepare(nic, input);
   if (!refusal.empty()) return fmt::format("{}'{}': {}", kRefusal, name, refusal);
-  return fmt::format("the kernel uses '{}': run '{}' before the program starts",
+  const bool has_own_size = program != nullptr && program->hugepage_bytes != nullptr;
+  return fmt::format("the kernel uses '{}': run '{}{}' before the program starts",
                      name,
-                     printable(host::prepare_command(nic)));
-}
-
-// Returns what prevents DPDK from using the NICs now.
-std::vector<std::string> warnings_for(const host::Memory& memory,
-                                      int node,
-                                      const host::TestpmdSize& size,
-                                      const std::vector<const host::Nic*>& kernel_nics,
-                                      const ArgsInput& input) {
-  std::vector<std::string> warnings;
-  for (const auto* nic : kernel_nics) warnings.push_back(preparation_warning(*nic, input));
-  if (!kernel_nics.empty()) return warnings;  // prepare also reserves hugepages
-  const auto hugepages = hugepage_warning(memory, node, size.hugepage_bytes);
-  if (!hugepages.empty()) warnings.push_back(hugepages);
-  return warnings;
+                     printable(host::prepare_command(nic)),
+                     has_own_size ? fmt::format(" --for {}", program->name) : "");
 }
 
 // Returns what else prevents DPDK from using the NICs, which prepare does not repair. If prepare
@@ -175,7 +165,52 @@ Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
   return nics;
 }
 
-Exit run_args(const ArgsOptions& options, ArgsFormat format, Context& context) {
+// For NICs that are not prepared, `prepare --for` reserves the hugepages of one program, so no
+// warning is needed. For all programs (--json), warns about those that need more than testpmd.
+void add_hugepage_warnings(ArgsOutput& result,
+                           bool will_prepare,
+                           const std::vector<setup::Entry>& entries,
+                           const os::Files& files) {
+  if (will_prepare && result.programs.size() == 1) return;
+  std::vector<std::string> names;
+  for (const auto* nic : result.devices.nics) names.push_back(nic->name());
+  const auto memory = setup::memory_usable_by(names, result.devices.facts->memory, entries, files);
+  const auto reserved =
+      host::size_of_testpmd(*result.devices.facts, result.devices.node).hugepage_bytes;
+  for (auto& [program, args] : result.programs) {
+    if (!args || (will_prepare && args->size.hugepage_bytes <= reserved)) continue;
+    const auto title =
+        program->hugepage_bytes != nullptr ? program->title : programs().front()->title;
+    auto warning = hugepage_warning(memory, result.devices.node, args->size.hugepage_bytes, title);
+    if (!warning.empty()) args->warnings.insert(args->warnings.begin(), std::move(warning));
+  }
+}
+
+// Returns the arguments of each program, or only of `only`. Programs without threads ignore
+// `threads`, unless --for names them.
+std::vector<ArgsOutput::Row> rows_for(const Program* only,
+                                      const ArgsDevices& devices,
+                                      std::optional<unsigned> threads) {
+  std::vector<ArgsOutput::Row> rows;
+  for (const auto* program : programs()) {
+    if (only != nullptr && only != program) continue;
+    const bool applies = only != nullptr || !program->threads.empty();
+    rows.push_back({program, args_of(*program, devices, applies ? threads : std::nullopt)});
+  }
+  return rows;
+}
+
+Exit print_args(Context& context, const ArgsOutput& result) {
+  const auto& args = result.programs.front().args;
+  if (!args) return report_error(context, because(args.error(), "args: --threads").value());
+  auto warnings = result.warnings;
+  warnings.insert(warnings.end(), args->warnings.begin(), args->warnings.end());
+  print_warnings(context, warnings);
+  for (const auto& line : args->lines) context.out.stream() << line << '\n';
+  return Exit::ok;
+}
+
+Exit run_args(const ArgsOptions& options, std::string_view format, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto entries = journal_entries(*system, context);
@@ -191,27 +226,26 @@ Exit run_args(const ArgsOptions& options, ArgsFormat format, Context& context) {
   if (!slots) return report_error(context, slots.error());
   const auto allowed = refuse_nics_with_traffic(kernel_nics);
   if (!allowed) return report_error(context, allowed.error());
-  const int node = host::numa_node_of(facts, *nics->front());
-  const auto size = host::size_of_testpmd(facts, node);
-  std::vector<std::string> names;
-  for (const auto* nic : *nics) names.push_back(nic->name());
-  const auto memory = setup::memory_usable_by(names, facts.memory, entries, system->files);
   ArgsOutput result;
-  result.slots = std::move(*slots);
-  result.allow_channels = accepts_channels(facts);
-  result.cores = size.cpus;
-  result.queues = size.queues;
-  result.facts = &facts;
-  result.nics = *nics;
-  result.warnings = warnings_for(memory, node, size, kernel_nics, {*system, facts, entries});
-  const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
+  result.devices = {std::move(*slots),
+                    accepts_channels(facts),
+                    &facts,
+                    *nics,
+                    host::numa_node_of(facts, *nics->front())};
+  const auto* program = find_program(format);
+  for (const auto* nic : kernel_nics)
+    result.warnings.push_back(preparation_warning(*nic, {*system, facts, entries}, program));
   const auto obstacle = obstacle_to(facts, result.warnings);
   if (!obstacle.empty()) result.warnings.push_back(obstacle);
-  const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
-  if (!lcores.empty()) result.warnings.push_back(lcores);
-  CommandHints(context).complete(result.warnings);
-  if (format != ArgsFormat::json) print_warnings(context, result.warnings);
-  print_args(context.out, result, format);
+  result.programs = rows_for(program, result.devices, options.threads);
+  add_hugepage_warnings(result, !kernel_nics.empty(), entries, system->files);
+  const CommandHints hints(context);
+  hints.complete(result.warnings);
+  for (auto& row : result.programs) {
+    if (row.args) hints.complete(row.args->warnings);
+  }
+  if (format != kJson) return print_args(context, result);
+  print_json(context.out, result);
   return Exit::ok;
 }
 
@@ -233,7 +267,12 @@ CommandAction add_args(CLI::App& app) {
       ->allow_extra_args(true);
   add_value(app,
             {"--for", type::kArgsFormat, "print for this program (default: testpmd)"},
-            store_word_in(options->format, kFormats));
+            store_in(options->format, parse_format));
+  add_value(app,
+            {"--threads", "N", "use N polling threads (default: as many as fit)"},
+            store_in(options->threads, [](const std::string& text) {
+              return parse_count(text, 1, host::kMaxQueues);
+            }));
   return [options, &app](Context& context) {
     const bool as_text = !context.json && app.get_option("--output")->count() > 0;
     const auto format = format_of(*options, as_text, context);

@@ -16,6 +16,7 @@
 #include "cli/facts.h"
 #include "cli/nic_name.h"
 #include "cli/options.h"
+#include "cli/setup/programs.h"
 #include "cli/setup/render_setup.h"
 #include "os/dry_run.h"
 #include "setup/persistent_files.h"
@@ -33,6 +34,7 @@ struct PrepareOptions {
   std::optional<NicName> nic;
   HugepageChoice hugepages = HugepageChoice::by_default;
   setup::HugepageRequest requested;
+  const Program* program = nullptr;  // the program of --for; null for dpdk-testpmd
   std::optional<std::uint64_t> page_kib;
   std::optional<unsigned> node;
   std::optional<double> confirm;
@@ -57,6 +59,12 @@ Result<setup::HugepageRequest> parse_amount(std::string_view text) {
   (is_size ? request.bytes : request.pages) =
       is_size ? *number << (unit == 'G' ? kGiBShift : kMiBShift) : *number;
   return request;
+}
+
+Result<const Program*> parse_program(const std::string& text) {
+  const auto* program = find_program(text);
+  if (program == nullptr) return tl::unexpected<Error>(not_one_of(text, program_names()));
+  return program;
 }
 
 constexpr EnumWords<setup::Method, 3> kMethods = {
@@ -90,6 +98,20 @@ Result<InterfaceName> interface_of(const NicName& name,
   return InterfaceName::parse((*nic)->name());
 }
 
+// Returns the memory that the program needs for the interface and the NICs that are prepared; 0 if
+// it needs as much as testpmd.
+std::uint64_t hugepage_bytes_for(const Program& program,
+                                 const InterfaceName& interface,
+                                 const os::System& system,
+                                 const Context& context) {
+  if (program.hugepage_bytes == nullptr) return 0;
+  const auto facts = gather_facts(system);
+  auto nics = nics_in_user_space(facts, journal_entries(system, context));
+  const auto* nic = facts.find_nic(interface.str());
+  if (nic != nullptr && std::ranges::find(nics, nic) == nics.end()) nics.push_back(nic);
+  return program.hugepage_bytes({.slots = {}, .facts = &facts, .nics = std::move(nics)});
+}
+
 Result<setup::Request> complete_request(const PrepareOptions& options,
                                         const os::System& system,
                                         const Context& context) {
@@ -105,9 +127,17 @@ Result<setup::Request> complete_request(const PrepareOptions& options,
     request.hugepages->is_default = !is_requested;
     request.hugepages->page_kib = options.page_kib.value_or(0);
     request.hugepages->node = options.node;
+    if (options.program != nullptr && request.interface) {
+      request.hugepages->program = options.program->name;
+      request.hugepages->bytes =
+          hugepage_bytes_for(*options.program, *request.interface, system, context);
+    }
   } else if (request.interface && (options.page_kib || options.node)) {
     return fail(Errc::invalid,
                 "prepare: --hugepage-size and --node cannot be used with '--hugepages none'");
+  }
+  if (options.program != nullptr && options.hugepages != HugepageChoice::by_default) {
+    return fail(Errc::invalid, "prepare: --for and --hugepages are mutually exclusive");
   }
   if ((request.vf_only || !request.interface) && is_typed(context.arguments, "--method")) {
     return fail(Errc::invalid,
@@ -252,13 +282,7 @@ class PrepareCommand {
                                  setup::Lock& lock) {
     if (!options_.confirm) return {};
     const auto time = std::chrono::milliseconds(std::llround(*options_.confirm * 1000));
-    const auto deadline = session.clock.now() + time;
-    entry.confirmed = false;
-    entry.deadline = deadline;
-    auto watchdog = setup::start_watchdog(entry.id, deadline, session, lock);
-    if (!watchdog) return tl::unexpected<Error>(watchdog.error());
-    entry.watchdog = std::move(*watchdog);
-    return {};
+    return setup::await_confirmation(entry, time, session, lock);
   }
 
   // Adds the slots of all prepared NICs, none if they cannot be determined, and a warning if DPDK
@@ -294,8 +318,11 @@ void add_hugepages(CLI::App& app, PrepareOptions& options) {
   add_value(app,
             {"--hugepages",
              "N|SIZE|none",
-             "reserve N more pages, or a size (default: what testpmd lacks)"},
+             "reserve N more pages, or a size (default: what the program lacks)"},
             [&options](const std::string& text) { return parse_hugepages(options, text); });
+  add_value(app,
+            {"--for", type::kDpdkProgram, "reserve what this program lacks (default: testpmd)"},
+            store_in(options.program, parse_program));
   add_value(app,
             {"--hugepage-size", type::kPageSize, "use pages of this size (default: the kernel's)"},
             store_word_in(options.page_kib, setup::kHugepageSizes));

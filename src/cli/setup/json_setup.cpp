@@ -72,6 +72,50 @@ Json slots_json(const std::vector<setup::Slot>& slots) {
   return list;
 }
 
+// The outcomes of a NIC that was not left alone.
+constexpr EnumWords<setup::PrepareOutcome, 4> kTuneOutcomeWords{{
+    {setup::PrepareOutcome::done, "tuned"},
+    {setup::PrepareOutcome::already_prepared, "unchanged"},
+    {setup::PrepareOutcome::rolled_back, "rolled-back"},
+    {setup::PrepareOutcome::roll_back_failed, "roll-back-failed"},
+}};
+
+Json tuned_json(const setup::TunedNic& nic, bool is_dry_run) {
+  const auto& result = nic.result;
+  Json settings = Json::array();
+  for (const auto& setting : nic.settings) {
+    settings.push_back({{"name", setting.tunable->name},
+                        {"interface", printable(setting.interface)},
+                        {"now", text_or_null<Json>(setting.now)},
+                        {"wanted", printable(setting.wanted)},
+                        {"state", word_of(setup::kSettingStateWords, setting.state)},
+                        {"interrupts", setting.tunable->interrupts},
+                        {"why", setting.tunable->why},
+                        {"source", setting.tunable->source}});
+  }
+  return {{"interface", printable(nic.name)},
+          {"outcome",
+           nic.left_alone.empty() ? word_of(kTuneOutcomeWords, result.outcome) : "left-alone"},
+          {"reason", text_or_null<Json>(nic.left_alone)},
+          {"error", text_or_null<Json>(result.cause.message)},
+          {"settings", std::move(settings)},
+          {"objections", strings(nic.objections)},
+          {"steps", steps_json(result.steps, is_dry_run)},
+          {"undone", undone_json(result.reverted)}};
+}
+
+Json program_json(const Program& program, const Result<ProgramArgs>& args) {
+  Json row{{"name", program.name}, {"error", nullptr}};
+  if (!args) row["error"] = printable(args.error().message);
+  const bool has_threads = args && !program.threads.empty();
+  row["threads"] = has_threads ? Json(args->size.threads) : Json();
+  row["queues"] = has_threads ? Json(args->size.queues) : Json();
+  row["cores"] = has_threads ? args->size.cpus : std::vector<unsigned>();
+  row["lines"] = args ? args->lines : std::vector<std::string>();
+  row["warnings"] = args ? strings(args->warnings) : std::vector<std::string>();
+  return row;
+}
+
 void print(Screen& screen, const Json& json) {
   screen.stream() << json.dump(2) << '\n';
 }
@@ -91,6 +135,18 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   json["undone"] = undone_json(prepared.reverted);
   json["slots"] = slots_json(result.slots);
   json["warnings"] = strings(warnings_of(prepared));
+  json["commands"] = result.commands;
+  json["persistent"] = result.persistent;
+  json["confirm_within"] = result.confirm_within ? Json(*result.confirm_within) : Json();
+  print(screen, json);
+}
+
+void print_json(Screen& screen, const TuneOutput& result, Exit exit) {
+  auto json = document_for("manactl.tune/1", exit);
+  json["dry_run"] = result.is_dry_run;
+  json["profile"] = result.profile ? Json(word_of(host::kProfileWords, *result.profile)) : Json();
+  json["nics"] = Json::array();
+  for (const auto& nic : result.nics) json["nics"].push_back(tuned_json(nic, result.is_dry_run));
   json["commands"] = result.commands;
   json["persistent"] = result.persistent;
   json["confirm_within"] = result.confirm_within ? Json(*result.confirm_within) : Json();
@@ -134,16 +190,23 @@ void print_json(Screen& screen,
 
 void print_json(Screen& screen, const ArgsOutput& result) {
   auto json = document_for("manactl.args/1");
-  json["slots"] = slots_json(result.slots);
-  json["eal"] = eal_arguments(result.slots, result.allow_channels);
+  const auto& devices = result.devices;
+  json["slots"] = slots_json(devices.slots);
+  json["eal"] = eal_arguments(devices.slots, devices.allow_channels);
   json["nics"] = Json::array();
-  for (const auto* nic : result.nics) {
-    json["nics"].push_back(nic_json<Json>(nic->name(), nic, *result.facts));
+  for (const auto* nic : devices.nics) {
+    json["nics"].push_back(nic_json<Json>(nic->name(), nic, *devices.facts));
   }
-  json["cores"] = result.cores;
-  json["queues"] = result.queues;
   json["descriptors"] = kDescriptors;
   json["warnings"] = strings(result.warnings);
+  json["programs"] = Json::array();
+  for (const auto& [program, args] : result.programs)
+    json["programs"].push_back(program_json(*program, args));
+  // These members are those of testpmd.
+  const auto& testpmd = json["programs"].front();
+  json["cores"] = testpmd["cores"];
+  json["queues"] = testpmd["queues"];
+  for (const auto& warning : testpmd["warnings"]) json["warnings"].push_back(warning);
   print(screen, json);
 }
 

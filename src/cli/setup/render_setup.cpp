@@ -10,7 +10,6 @@
 #include "setup/steps.h"
 
 namespace manactl::cli {
-namespace {
 
 void print_rollback(std::ostream& out,
                     const std::vector<setup::RevertResult>& undone,
@@ -32,6 +31,8 @@ void print_rollback(std::ostream& out,
   out << "Run these commands to undo the rest:\n";
   for (const auto& command : commands) out << "  " << printable(command) << '\n';
 }
+
+namespace {
 
 // Prints the addresses and routes that the kernel removes together with an interface.
 void print_removed(std::ostream& out, const setup::StepResult& step) {
@@ -127,7 +128,8 @@ const char* restored_state(const setup::RestoreResult& restored) {
     return " is restored, but some earlier settings are unknown";
   }
   const bool works = std::ranges::all_of(restored.reverted, [](const auto& one) {
-    return one.succeeded() || one.kind == setup::StepKind::save_addresses;
+    return one.succeeded() || one.kind == setup::StepKind::save_addresses ||
+           one.kind == setup::StepKind::change_setting;
   });
   return works ? " is restored, except for settings, addresses or routes"
                : " is NOT fully restored";
@@ -141,16 +143,6 @@ const char* rollback_state(const setup::PrepareResult& prepared) {
                                         prepared.reverted.end(),
                                         [](const auto& one) { return one.device_vanished; });
   return has_vanished ? "Everything else was rolled back.\n" : "Everything was rolled back.\n";
-}
-
-void print_failure(std::ostream& out, const setup::PrepareResult& prepared) {
-  out << outcome_text(prepared.entry, "could not be prepared", "could not be reserved") << ": "
-      << printable(prepared.cause.message) << '\n'
-      << rollback_state(prepared);
-  if (prepared.outcome == setup::PrepareOutcome::rolled_back) return;
-  print_rollback(out, prepared.reverted, false);
-  out << "Fix the cause, then complete the roll-back with:\n  manactl restore "
-      << name_of(prepared.entry) << '\n';
 }
 
 void print_next(std::ostream& out, const PrepareOutput& result) {
@@ -178,6 +170,16 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
 
 }  // namespace
 
+void print_failure(std::ostream& out, std::string_view what, const setup::PrepareResult& prepared) {
+  out << outcome_text(prepared.entry, what, "could not be reserved") << ": "
+      << printable(prepared.cause.message) << '\n'
+      << rollback_state(prepared);
+  if (prepared.outcome == setup::PrepareOutcome::rolled_back) return;
+  print_rollback(out, prepared.reverted, false);
+  out << "Fix the cause, then complete the roll-back with:\n  manactl restore "
+      << name_of(prepared.entry) << '\n';
+}
+
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
   std::vector<std::string> warnings;
   if (prepared.outcome != setup::PrepareOutcome::done) return warnings;
@@ -188,13 +190,12 @@ std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
     const auto granted = reserved->granted.value_or(0);
     if (granted >= *reserved->wanted) continue;
     warnings.push_back(fmt::format(
-        "dpdk-testpmd lacks hugepages in /{}: {} are missing, and only {} could be reserved, "
-        "because "
-        "memory is short or fragmented; run testpmd with fewer packet buffers (--total-num-mbufs), "
-        "or use a larger VM",
-        reserved->pool,
+        "the program needs {} more hugepages in /{}, and {} could be reserved, because memory is "
+        "short or fragmented; give it fewer packet buffers (--total-num-mbufs of testpmd), or use "
+        "a larger VM",
         *reserved->wanted,
-        granted));
+        reserved->pool,
+        granted == 0 ? "none" : fmt::format("only {}", granted)));
   }
   return warnings;
 }
@@ -214,7 +215,7 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   const auto& prepared = result.prepared;
   const bool failed = prepared.outcome == setup::PrepareOutcome::rolled_back ||
                       prepared.outcome == setup::PrepareOutcome::roll_back_failed;
-  if (failed) return print_failure(out, prepared);
+  if (failed) return print_failure(out, "could not be prepared", prepared);
   const auto& entry = prepared.entry;
   if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
     out << name_of(entry) << " is already prepared\n";
@@ -279,7 +280,8 @@ void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confi
     out << "Already confirmed\n";
     return;
   }
-  out << printable(confirmed->name) << " stays prepared\n";
+  out << printable(confirmed->name)
+      << (confirmed->is_tuning ? " stays tuned\n" : " stays prepared\n");
   for (const auto& path : confirmed->persistent) out << "Written: " << printable(path) << '\n';
 }
 

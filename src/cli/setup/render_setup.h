@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the results of prepare, restore, confirm and args: text in render_setup.cpp and
-// render_args.cpp, JSON in json_setup.cpp.
+// Prints the results of prepare, restore, confirm, args and tune: text in render_setup.cpp,
+// render_tune.cpp and programs.cpp, JSON in json_setup.cpp.
 
 #pragma once
 
@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/setup/programs.h"
 #include "setup/confirm.h"
 #include "setup/nic_identity.h"
 #include "setup/prepare.h"
 #include "setup/restore.h"
+#include "setup/tune.h"
 
 namespace manactl::cli {
 
@@ -54,30 +56,42 @@ void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confi
 // Prints the document of schemas/confirm.schema.json.
 void print_json(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed);
 
-enum class ArgsFormat { testpmd, eal, vpp, environment, json };
+// Prints what failed to be reverted, with the commands that revert it, and with `is_verbose` also
+// what was reverted.
+void print_rollback(std::ostream& out,
+                    const std::vector<setup::RevertResult>& undone,
+                    bool is_verbose);
 
-struct ArgsOutput {
-  std::vector<setup::Slot> slots;
-  bool allow_channels = true;   // accepts_channels()
-  std::vector<unsigned> cores;  // the CPUs of the lcores; the first one is EAL's main lcore
-  unsigned queues = 1;          // a power of two, as net_mana requires
-  std::vector<std::string> warnings;
-  const host::Facts* facts = nullptr;
-  std::vector<const host::Nic*> nics = {};  // in `facts`
+// Prints why the changes of a run failed, and whether they were rolled back. `what` says it of the
+// NIC: "could not be prepared".
+void print_failure(std::ostream& out, std::string_view what, const setup::PrepareResult& prepared);
+
+struct TuneOutput {
+  std::vector<setup::TunedNic> nics;
+  std::optional<host::Profile> profile;
+  bool is_dry_run = false;
+  std::vector<std::string> commands;     // the writes that a dry run omits, as shell commands
+  std::vector<std::string> persistent;   // paths of the files of --persist
+  std::optional<double> confirm_within;  // seconds
 };
 
-inline constexpr unsigned kDescriptors = 256;  // net_mana: at least 64, a multiple of 64
+void print_text(Screen& screen, const TuneOutput& result, int verbosity);
 
-void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format);
-void print_json(Screen& screen, const ArgsOutput& result);  // schemas/args.schema.json
+// Prints the document of schemas/tune.schema.json.
+void print_json(Screen& screen, const TuneOutput& result, Exit exit);
 
-// Returns whether the arguments may contain "-a <VMBus id>", which DPDK rejects before 23.11. If
-// several releases are installed, any of them may read the arguments, so all have to accept it.
-// Without it, DPDK uses every channel that is bound to uio_hv_generic.
-bool accepts_channels(const host::Facts& facts);
+struct ArgsOutput {
+  struct Row {
+    const Program* program;
+    Result<ProgramArgs> args;
+  };
 
-// Returns --vdev=7870:00:00.0,mac=... for each slot, and -a <VMBus id> for each allowed channel. No
-// argument contains a character that a shell interprets.
-std::vector<std::string> eal_arguments(const std::vector<setup::Slot>& slots, bool allow_channels);
+  ArgsDevices devices;
+  std::vector<Row> programs;
+  std::vector<std::string> warnings;  // for every program
+};
+
+// Prints the document of schemas/args.schema.json.
+void print_json(Screen& screen, const ArgsOutput& result);
 
 }  // namespace manactl::cli

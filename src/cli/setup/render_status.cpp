@@ -91,6 +91,9 @@ std::string state_text(const setup::NicStatus& nic, const StatusOutput& result) 
     parts.push_back(confirmation_text(*nic.confirmation));
   } else if (has_entry(nic)) {
     parts.emplace_back(word_of(setup::kJournalStateWords, nic.journal));
+    // A tuned NIC stays with the kernel.
+    if (nic.journal == setup::JournalState::tuned && nic.facts != nullptr)
+      parts.push_back(availability_text(nic, result.facts));
   } else if (nic.facts != nullptr) {
     parts.push_back(nic.owner == setup::Owner::uio ? text_without_entry(nic)
                                                    : availability_text(nic, result.facts));
