@@ -36,6 +36,7 @@ set_target_properties(manactl::re2 PROPERTIES
 pkg_check_modules(KMOD REQUIRED libkmod)
 pkg_check_modules(UDEV REQUIRED libudev)
 pkg_check_modules(ARCHIVE REQUIRED libarchive)
+pkg_check_modules(CURL REQUIRED libcurl)
 pkg_check_modules(IBVERBS REQUIRED libibverbs)
 pkg_check_modules(MANA REQUIRED libmana)
 

@@ -15,6 +15,10 @@ RELEASE = re.compile(r"\d{1,3}\.\d{1,3}(\.\d{1,3})?")
 COMMIT = re.compile(r"[0-9a-f]{10,40}")
 LTS_LINES = 4  # equals Fix::kLines
 IMPORTANCE = ("required", "recommended", "servicing", "other")
+KERNEL_IMPORTANCE = ("recommended", "other", "confidential")
+CVE = re.compile(r"CVE-\d{4}-\d{4,7}")
+SIZE = re.compile(r"[A-Z]+#[a-z]*(_v\d+)?")
+MAX_STABLE = 8  # equals KernelFix::kMaxStable
 CONDITIONS = ("always", "arm64", "large_pages", "manae", "pf", "jumbo")
 
 
@@ -153,6 +157,36 @@ def backport_rows(kernel):
     return rows
 
 
+def kernel_fix_row(fix, where):
+    check_keys(fix, where, ("driver", "change", "commits", "importance", "since", "mainline", "stable", "source"),
+               ("cve",))
+    text(fix, "source", where)
+    cve = text({"cve": "-", **fix}, "cve", where)
+    check("cve" not in fix or CVE.fullmatch(cve), where, "'cve' must be an id such as CVE-2026-23454")
+    since, mainline = release(fix["since"], where), release(fix["mainline"], where)
+    check(since < mainline, where, "'since' must be older than 'mainline'")
+    stable = [release(value, at) for value, at in items(fix, "stable", where)]
+    check(len(stable) <= MAX_STABLE, where, f"'stable' has more than {MAX_STABLE} releases")
+    check(len({line[:2] for line in stable}) == len(stable), where, "'stable' names a line twice")
+    for first in stable:
+        check(first[:2] < mainline[:2] and first[2] > 0, where,
+              "'stable' must hold point releases of lines before 'mainline'")
+    commits = " ".join(check_commits(fix, where))
+    return (f"    {{{literal(text(fix, 'driver', where))}, {literal(text(fix, 'change', where))},\n"
+            f"     {literal(commits)}, {literal(cve if 'cve' in fix else '')},\n"
+            f"     KernelFix::Importance::{word(fix, 'importance', where, KERNEL_IMPORTANCE)}, "
+            f"{braces(since)}, {braces(mainline)}, {{{{{', '.join(map(braces, stable))}}}}}}},\n")
+
+
+def slow_kernel_row(entry, where):
+    check_keys(entry, where, ("suffix", "release", "first_build", "last_build", "effect", "source"))
+    first, last = entry["first_build"], entry["last_build"]
+    check(type(first) is int and type(last) is int and 0 < first <= last, where,
+          "'first_build' and 'last_build' must be positive numbers in ascending order")
+    return (f"    {{{literal(text(entry, 'suffix', where))}, {braces(release(entry['release'], where))}, {first}, {last},\n"
+            f"     {literal(text(entry, 'effect', where))}, {literal(text(entry, 'source', where))}}},\n")
+
+
 def check_changes(kernel):
     """Checks the changes of the kernel's behavior, which signatures of doctor name. They are not compiled in: the version
     of a distribution's kernel does not show which backports it contains."""
@@ -166,6 +200,29 @@ def check_changes(kernel):
             check(release(stable, at)[:2] < mainline[:2], at, "must be older than the mainline release")
 
 
+def series_rows(platform):
+    """Returns one row for each pattern of sizes."""
+    rows, patterns = [], set()
+    for entry, where in items(platform, "series", "platform"):
+        check_keys(entry, where, ("name", "sizes", "since"))
+        check_day(entry, "since", where)
+        for size, at in items(entry, "sizes", where):
+            check(isinstance(size, str) and SIZE.fullmatch(size), at, f"{size!r} is not a size such as D#s_v5")
+            check(size not in patterns, at, f"{size} occurs twice")
+            patterns.add(size)
+            rows.append(f"    {{{literal(text(entry, 'name', where))}, {literal(size)}, {literal(entry['since'])}}},\n")
+    return rows
+
+
+def legacy_tag(platform):
+    where = "platform.legacy_tag"
+    check_keys(platform["legacy_tag"], where, ("set_before", "honored_until", "source"))
+    text(platform["legacy_tag"], "source", where)
+    days = [check_day(platform["legacy_tag"], key, where) for key in ("set_before", "honored_until")]
+    check(days == sorted(days), where, "'set_before' must not be later than 'honored_until'")
+    return f"{{{literal(days[0])}, {literal(days[1])}}}"
+
+
 def provider_release(rdma_core, name):
     where = f"rdma_core.{name}"
     check_keys(rdma_core[name], where, ("release", "source"))
@@ -173,29 +230,46 @@ def provider_release(rdma_core, name):
     return braces(release(rdma_core[name]["release"], where))
 
 
-def generate(data):
-    check_keys(data, "top level", ("as_of", "dpdk", "kernel", "rdma_core"))
+def check_day(entry, key, where):
     try:
-        datetime.date.fromisoformat(text(data, "as_of", "top level"))
+        return datetime.date.fromisoformat(text(entry, key, where)).isoformat()
     except ValueError:
-        raise Malformed("top level: 'as_of' must be a date such as 2026-07-23") from None
+        raise Malformed(f"{where}: '{key}' must be a date such as 2026-07-23") from None
+
+
+def generate(data):
+    check_keys(data, "top level", ("as_of", "dpdk", "kernel", "platform", "rdma_core"))
+    check_day(data, "as_of", "top level")
     check_keys(data["dpdk"], "dpdk", ("source", "newest", "fixes"))
-    check_keys(data["kernel"], "kernel", ("milestones", "changes", "backports"))
+    check_keys(data["kernel"], "kernel", ("milestones", "changes", "backports", "as_of", "lts", "fixes", "slow"))
+    check_day(data["kernel"], "as_of", "kernel")
     check_changes(data["kernel"])
+    platform = data["platform"]
+    check_keys(platform, "platform", ("as_of", "source", "legacy_tag", "series"))
+    check_day(platform, "as_of", "platform")
+    text(platform, "source", "platform")
     check_keys(data["rdma_core"], "rdma_core", ("erdma_provider", "mana_provider"))
     newest = newest_releases(data["dpdk"])
     fixes = [fix_row(fix, where, newest) for fix, where in items(data["dpdk"], "fixes", "dpdk")]
     tables = (("Release kNewest", [f"    {braces(r)},\n" for r in newest]),
               ("Fix kFixes", fixes),
               ("KernelMilestone kMilestones", milestone_rows(data["kernel"])),
-              ("KernelBackport kBackports", backport_rows(data["kernel"])))
+              ("KernelBackport kBackports", backport_rows(data["kernel"])),
+              ("Release kKernelLines",
+               [f"    {braces(release(line, where))},\n" for line, where in items(data["kernel"], "lts", "kernel")]),
+              ("KernelFix kKernelFixes",
+               [kernel_fix_row(fix, where) for fix, where in items(data["kernel"], "fixes", "kernel")]),
+              ("SlowKernel kSlowKernels",
+               [slow_kernel_row(row, where) for row, where in items(data["kernel"], "slow", "kernel")]),
+              ("MovingSeries kMovingSeries", series_rows(platform)))
     code = "".join(f"constexpr {name}[] = {{\n{''.join(rows)}}};\n\n" for name, rows in tables)
     providers = [provider_release(data["rdma_core"], name)
                  for name in ("erdma_provider", "mana_provider")]
     return ("// Generated from data/releases.json; do not edit.\n"
             '#include "diag/release_table.h"\n\nnamespace manactl::diag {\nnamespace {\n\n'
             f"{code}constexpr ReleaseTable kTable{{{literal(data['as_of'])}, kNewest, kFixes, "
-            f"kMilestones, kBackports, {', '.join(providers)}}};\n\n}}  // namespace\n\n"
+            f"kMilestones, kBackports, {', '.join(providers)}, {literal(data['kernel']['as_of'])}, kKernelLines, kKernelFixes, kSlowKernels,\n"
+            f"    {literal(platform['as_of'])}, kMovingSeries, {legacy_tag(platform)}}};\n\n}}  // namespace\n\n"
             "const ReleaseTable& release_table() {\n  return kTable;\n}\n\n"
             "}  // namespace manactl::diag\n")
 

@@ -35,9 +35,10 @@ quietly() {
 }
 
 # apt_install PACKAGE...: installs packages of the distribution, without those that they recommend.
+# scripts/on-debian sets MANACTL_APT_PRELOAD.
 apt_install() {
   export DEBIAN_FRONTEND=noninteractive
-  apt-get -q update && apt-get -q install -y --no-install-recommends "$@"
+  apt-get -q update && LD_PRELOAD=${MANACTL_APT_PRELOAD-} apt-get -q install -y --no-install-recommends "$@"
 }
 
 # apt_error LOG: prints the first error of apt or mmdebstrap in the file.
