@@ -60,6 +60,7 @@ LIBRARIES = [
     (r"CLI/", r"CLI11::", CLI, []),
     (r"nlohmann/", r"nlohmann_json::", ["base", *CLI, "host", "report", "setup"], []),
     (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], []),
+    (r"curl/", r"PkgConfig::CURL", ["host"], []),
     (r"re2/", r"manactl::re2", ["diag"], []),
     (r"netlink/", r"PkgConfig::NL", ["os"], []),
     (r"libudev\.h", r"PkgConfig::UDEV", ["os"], []),

@@ -63,6 +63,7 @@ validate("wait", "wait", "nowhere0", "--for", "vf", "--timeout", "1ms", codes=(1
 validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
+validate("tune", "tune", "--dry-run", "--root", str(source / "tests/fixtures/slow-settings"), codes=(0,))
 validate("restore", "restore", "enP30832p0s0d1", "--dry-run", "--root", taken, codes=(0,))
 
 validate("error", "status", "nowhere0", "--root", healthy, codes=(3,))

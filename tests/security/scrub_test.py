@@ -317,16 +317,15 @@ class Scrub(Attack):
                     self.assertEqual(raw, scrubbed)
 
     def test_a_long_kernel_log_needs_little_memory(self):
-        """The log has one character less than the limit, because the last line of a longer one is left out."""
         tree, bundle = self.tree(), self.folder / "long.tar.gz"
         for data, kept in ((b"\n", b"\n"), (b"\x1b", b""), (b"\0---", b"---"), (b"word ", b"word ")):
-            count = (64 << 20) // len(data) - 1
+            count = (16 << 20) // len(data)
             (tree / "manactl/kernel.log").write_bytes(data * count)
             bundle.unlink(missing_ok=True)
             with self.subTest(data):
                 outcome = self.run_manactl("doctor", "--root", tree, "--bundle", bundle, "--scrub")
                 self.assertIn(outcome.code, (0, 1), outcome)
-                self.assert_small(outcome)
+                self.assert_small(outcome, divisor=4)  # the limit is 64 MiB
                 with tarfile.open(bundle) as archive:
                     log = archive.extractfile("manactl/kernel.log").read()
                 self.assertIn(len(kept * count) - len(log), (0, 1))  # a newline at the end may be missing

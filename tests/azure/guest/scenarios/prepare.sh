@@ -38,7 +38,7 @@ expect "maps" "$(grep '^map[0-9]' /run/azure/howto.out | sed 's/:[0-9]*//')" \
   "$(uio_maps | sed 's/:[0-9]*//')"
 
 manactl status
-for form in testpmd eal vpp env json; do
+for form in testpmd eal ovs suricata vpp spdk env json; do
   echo "# args --for $form"
   manactl args eth1 --for $form
 done
