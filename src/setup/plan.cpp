@@ -78,6 +78,21 @@ Result<> refuse_unfulfilled(const host::Nic& nic,
                   name));
 }
 
+// A prepared NIC gets no more hugepages. Empty if the program of --for has enough.
+std::string warn_of_shortage(const host::Nic& nic,
+                             const Request& request,
+                             const host::Facts& facts) {
+  if (!request.hugepages) return {};
+  const auto shortage = shortage_of(*request.hugepages, facts, host::numa_node_of(facts, nic));
+  if (shortage.empty()) return {};
+  return fmt::format(
+      "'{}' was already prepared, and no hugepages were added, but {}: run 'manactl "
+      "restore {}', and then this command again",
+      shown(nic.name()),
+      shortage,
+      shown(nic.name()));
+}
+
 Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const std::string& name) {
   const auto& vf = nic.vf;
   if (nic.synthetic && vf && vf->name == name) {
@@ -300,6 +315,8 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
     plan.already_prepared = true;
     plan.entry.interface = nic.name();
     if (entry != nullptr) plan.entry = *entry;
+    auto warning = warn_of_shortage(nic, request, facts);
+    if (!warning.empty()) plan.warnings.push_back(std::move(warning));
     return plan;
   }
   auto allowed = refuse_taken_name(nic, entries);

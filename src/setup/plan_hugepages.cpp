@@ -22,6 +22,12 @@ std::uint64_t pages_of(const HugepageRequest& request, std::uint64_t kib) {
   return request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
 }
 
+std::uint64_t bytes_of_program(const HugepageRequest& request,
+                               const host::Facts& facts,
+                               int nic_node) {
+  return request.bytes != 0 ? request.bytes : host::size_of_testpmd(facts, nic_node).hugepage_bytes;
+}
+
 std::string pool_name(std::uint64_t kib) {
   return fmt::format("hugepages-{}kB", kib);
 }
@@ -134,8 +140,7 @@ Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
   const auto others = pages_of_entries(entries, *pool);
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
-    const auto bytes =
-        request.bytes != 0 ? request.bytes : host::size_of_testpmd(facts, nic_node).hugepage_bytes;
+    const auto bytes = bytes_of_program(request, facts, nic_node);
     const auto memory = memory_usable_by({name}, facts.memory, entries, files);
     const auto missing = host::missing_pages(memory, static_cast<int>(node), bytes, kib);
     if (missing == 0) return HugepagePlan();
@@ -163,6 +168,22 @@ Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
   }
   if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
   return HugepagePlan{reserve_hugepages(*pool, pages, others), {}};
+}
+
+std::string shortage_of(const HugepageRequest& request, const host::Facts& facts, int nic_node) {
+  if (request.program.empty() || !facts.memory.pools) return {};
+  const int node = std::max(nic_node, 0);
+  const auto bytes = bytes_of_program(request, facts, nic_node);
+  std::uint64_t reserved = 0;
+  for (const auto& pool : *facts.memory.pools) {
+    if (pool.node == node) reserved = std::max(reserved, pool.total * pool.page_kib * 1024);
+  }
+  if (reserved >= bytes) return {};
+  return fmt::format("{} needs {} of hugepages, and node {} has {}",
+                     request.program,
+                     human_bytes(bytes),
+                     node,
+                     human_bytes(reserved));
 }
 
 bool fulfills(const StepRecord& record, const HugepageRequest& request, const host::Facts& facts) {

@@ -63,6 +63,10 @@ Result<HugepagePlan> plan_hugepages(const HugepageRequest& request,
                                     const std::vector<Entry>& entries,
                                     const std::string& name);
 
+// Returns the fault if the node has less hugepages than the program of a default request needs,
+// free or not; empty if it has enough, or if the request names no program.
+std::string shortage_of(const HugepageRequest& request, const host::Facts& facts, int nic_node);
+
 // Whether the kernel granted the recorded step the requested number and size of pages, on the
 // requested node if there is one. False for a default request.
 bool fulfills(const StepRecord& record, const HugepageRequest& request, const host::Facts& facts);

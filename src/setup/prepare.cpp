@@ -52,6 +52,7 @@ PrepareResult already_prepared(Plan& plan) {
   PrepareResult result;
   result.outcome = PrepareOutcome::already_prepared;
   result.entry = std::move(plan.entry);
+  result.warnings = std::move(plan.warnings);
   return result;
 }
 

@@ -12,7 +12,9 @@
 namespace manactl::setup::plan_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
 constexpr const char* kVf = "enP30832p0s0d1";
@@ -321,6 +323,28 @@ TEST_F(MakePlan, RefusesOtherHugepagesThanThoseOfAPreparedNic) {
   EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
   request_.hugepages = HugepageRequest{16, 0, 1U << 20U, {}};
   EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
+}
+
+TEST_F(MakePlan, WarnsIfAPreparedNicHasTooFewHugepagesForTheProgram) {
+  request_.hugepages = HugepageRequest{0, 32U << 20U, 0, {}};
+  const auto prepared = prepare(request_, vm_.context());
+  ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done);
+  gather();
+  entries_ = {prepared->entry};
+  for (auto& pool : *facts_.memory.pools) {
+    pool.total = pool.page_kib == 2048 ? 512 : 0;
+    pool.free = 0;  // the program runs
+  }
+  request_.hugepages = HugepageRequest{0, 1U << 30U, 0, {}, true, "ovs"};
+  const auto enough = plan();
+  ASSERT_TRUE(enough && enough->already_prepared);
+  EXPECT_THAT(enough->warnings, IsEmpty());
+  request_.hugepages->bytes *= 2;
+  const auto few = plan();
+  ASSERT_TRUE(few && few->already_prepared);
+  EXPECT_THAT(few->warnings,
+              ElementsAre(HasSubstr("ovs needs 2 GiB of hugepages, and node 0 has 1 GiB: run "
+                                    "'manactl restore eth1'")));
 }
 
 TEST_F(MakePlan, ComparesTheHugepagesThatTheKernelGranted) {
