@@ -85,12 +85,13 @@ std::string warn_of_shortage(const host::Nic& nic,
   if (!request.hugepages) return {};
   const auto shortage = shortage_of(*request.hugepages, facts, host::numa_node_of(facts, nic));
   if (shortage.empty()) return {};
+  const auto name = shown(request.interface->str());
   return fmt::format(
       "'{}' was already prepared, and no hugepages were added, but {}: run 'manactl "
       "restore {}', and then this command again",
-      shown(nic.name()),
+      name,
       shortage,
-      shown(nic.name()));
+      name);
 }
 
 Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const std::string& name) {
