@@ -147,12 +147,17 @@ TEST(Check, JudgesOnlyTheNamedUse) {
 }
 
 TEST(Check, MeasuresSpeedForAnInterval) {
-  const auto interval = [](std::vector<std::string> words) {
+  std::string err;
+  const auto interval = [&err](std::vector<std::string> words) {
     words.insert(words.end(), {"--only", "speed", "--json"});
-    return nlohmann::json::parse(manactl(words).out).at("interval");
+    const auto outcome = manactl(words);
+    err = outcome.err;
+    return nlohmann::json::parse(outcome.out).at("interval");
   };
   EXPECT_TRUE(interval({"check"}).is_null());
+  EXPECT_EQ(err, "");
   const auto measured = interval({"check", "--interval", "50ms"});
+  EXPECT_EQ(err, "manactl: measuring for 0.05 s\n");
   ASSERT_TRUE(measured.is_number());
   EXPECT_GE(measured.get<double>(), 0.04);  // the kernel reports hundredths of a second
 }

@@ -37,10 +37,12 @@ Json json_of(const ListedResult& row) {
   return json;
 }
 
-// Shortens the text of the last column, which begins at `column`, to the width of a terminal.
-std::string fit(const std::string& text, const Screen& screen, std::size_t column) {
-  constexpr std::size_t kMin = 8, kDots = 3;
-  const auto room = screen.width() > column + kMin ? screen.width() - column : kMin;
+constexpr std::size_t kMinText = 7;  // columns of a text that is shortened
+
+// Shortens a text to the width of a terminal. The other columns take `others`.
+std::string fit(const std::string& text, const Screen& screen, std::size_t others) {
+  constexpr std::size_t kDots = 3;
+  const auto room = screen.width() > others + kMinText ? screen.width() - others : kMinText;
   return screen.is_terminal() && text.size() > room ? printable(text, room - kDots) : text;
 }
 
@@ -81,11 +83,12 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   auto& out = screen.stream();
   constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>{}}  {:<5}  {:<{}}  {}";
   std::size_t width = std::string_view("LABEL").size(), rate_width = 4;
-  constexpr std::size_t kFixed = 53;  // columns of the others, with the spaces
-  for (const auto& row : rows) {
-    width = std::max(width, row.label.size());
-    rate_width = std::max(rate_width, row.rate_text.size());
-  }
+  constexpr std::size_t kFixed = 53;  // columns without rate, label and device, with the spaces
+  for (const auto& row : rows) rate_width = std::max(rate_width, row.rate_text.size());
+  const auto label = [&](const ListedResult& row) {
+    return row.label.empty() ? "-" : fit(row.label, screen, kFixed + rate_width + kMinText);
+  };
+  for (const auto& row : rows) width = std::max(width, label(row).size());
   const auto heading = fmt::format(kFormat,
                                    "ID",
                                    "MODE",
@@ -111,7 +114,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.rate_text,
                        rate_width,
                        row.noisy ? "noisy" : "-",
-                       row.label.empty() ? "-" : row.label,
+                       label(row),
                        width,
                        fit(row.device, screen, kFixed + rate_width + width))
         << '\n';

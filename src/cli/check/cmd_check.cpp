@@ -45,7 +45,10 @@ Exit run_check(const CheckOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   auto facts = gather_check_facts(*system, context.root, options.imds.asked_address());
-  if (options.interval) measure(*system, *options.interval, facts);
+  if (options.interval) {
+    print_note(context, fmt::format("measuring for {} s", *options.interval));
+    measure(*system, *options.interval, facts);
+  }
   auto check_options = check_options_for(facts, options.queues);
   check_options.use = options.use;
   check_options.forecast = true;

@@ -37,9 +37,11 @@ TEST(ListText, FitsA80ColumnTerminalAndKeepsWholeNamesInFiles) {
   row.rate_text = "142.210 Mpps";
   row.noisy = true;
   row.device = "net_af_packet0,iface=veth0";
+  EXPECT_THAT(text_of(row, true), HasSubstr("  net_af"));
+  row.label = "after-the-update-of-the-kernel";
   const auto text = text_of(row, true);
   for (const auto line : split(text, '\n')) EXPECT_LE(line.size(), 80U) << line;
-  EXPECT_THAT(text, HasSubstr("  net_af"));
+  EXPECT_THAT(text, HasSubstr("  after..."));
   EXPECT_THAT(text_of(row, false), HasSubstr("  net_af_packet0,iface=veth0\n"));
 }
 
