@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "datapath/engines.h"
 #include "datapath/plan/plan.h"
 #include "diag/evidence.h"
 #include "diag/runner.h"
@@ -22,27 +21,22 @@
 namespace manactl::cli {
 namespace {
 
-host::Facts gather(const os::System& system, const std::string& root, host::MoveForecast forecast) {
-  host::EmbeddedDpdk embedded;
-  if (root.empty()) {
-    auto info = datapath::kDpdkEngine.info();
-    embedded = {std::move(info.version), std::move(info.drivers), std::move(info.linkage)};
-  }
-  auto facts = host::gather(system, std::move(embedded), host::SshSearch::quick, forecast);
+host::Facts gather(const os::System& system, host::MoveForecast forecast) {
+  auto facts = host::gather(system, host::SshSearch::quick, forecast);
   setup::add_objections(facts, system);
   return facts;
 }
 
 }  // namespace
 
-host::Facts gather_facts(const os::System& system, const std::string& root) {
-  return gather(system, root, host::MoveForecast::omit);
+host::Facts gather_facts(const os::System& system) {
+  return gather(system, host::MoveForecast::omit);
 }
 
 host::Facts gather_check_facts(const os::System& system,
                                const std::string& root,
                                const std::optional<std::string>& metadata_address) {
-  auto facts = gather(system, root, host::MoveForecast::include);
+  auto facts = gather(system, host::MoveForecast::include);
   if (facts.nics) host::gather_settings(system.links, *facts.nics);
   facts.load = host::gather_load(system, facts);
   if (!root.empty()) {

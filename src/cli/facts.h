@@ -18,8 +18,8 @@
 
 namespace manactl::cli {
 
-// With a `root` (--root), the DPDK of this program is not a fact about the captured machine.
-host::Facts gather_facts(const os::System& system, const std::string& root = {});
+// Includes what each NIC carries (setup::add_objections).
+host::Facts gather_facts(const os::System& system);
 
 // As gather_facts(), with what only check and doctor judge: settings and load that decide about
 // speed, the forecast for a VM without MANA, and the reply of the metadata service at the address

@@ -307,17 +307,6 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   return finding;
 }
 
-Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
-  const host::EmbeddedDpdk& dpdk = facts.embedded;
-  if (dpdk.version.empty()) return skipped("a captured machine is inspected");
-  const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
-  std::vector<std::string> evidence{"drivers: " + join(dpdk.drivers, ", ")};
-  if (const auto release = Release::parse(dpdk.version)) {
-    add_evidence(dpdk.version, find_missing_fixes(*release, traits_of(facts)), evidence);
-  }
-  return pass(name, std::move(evidence));
-}
-
 // net_tap names its interfaces dtap0, dtap1 and so on, unless its argument `iface` names them.
 bool is_tap_of_dpdk(std::string_view interface) {
   constexpr std::string_view kPrefix = "dtap";
@@ -338,12 +327,6 @@ Finding fail_safe(const host::Facts& facts, const CheckOptions& /*options*/) {
 }
 
 constexpr std::array kDpdkChecks = {
-    Check{"dpdk.embedded",
-          "the built-in DPDK has the MANA drivers",
-          "The built-in DPDK lacks a MANA driver",
-          Requirement::none,
-          Use::dpdk,
-          embedded},
     Check{"dpdk.installed",
           "the installed DPDK has the MANA driver",
           "The installed DPDK lacks the MANA driver",

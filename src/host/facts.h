@@ -180,13 +180,6 @@ struct Limits {
 
 // ---- DPDK ---------------------------------------------------------------------------------------
 
-// The DPDK in this binary, reported by datapath without starting the EAL.
-struct EmbeddedDpdk {
-  std::string version;               // "22.11.11"; empty if DPDK is not built in
-  std::vector<std::string> drivers;  // "net_null", "net_mana", "bus_vmbus"
-  std::string linkage;               // "static", "shared", "off"
-};
-
 struct SystemDpdk {
   std::string library;           // path of librte_eal, below the root
   std::string version;           // "22.11.11" or, if only the ABI is known, "22.11 to 23.07"
@@ -290,8 +283,7 @@ struct Facts {
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;
   Result<Limits> limits;
-  Result<CpuList> cpus;  // CPU affinity of this process
-  EmbeddedDpdk embedded;
+  Result<CpuList> cpus;                  // CPU affinity of this process
   Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
   std::optional<MoveFacts> move = {};  // of an Azure VM without a MANA function; see MoveForecast

@@ -193,10 +193,7 @@ Result<std::vector<PciFunction>> with_all_vfs(Result<std::vector<PciFunction>> f
 
 }  // namespace
 
-Facts gather(const os::System& system,
-             EmbeddedDpdk embedded,
-             SshSearch ssh_search,
-             MoveForecast forecast) {
+Facts gather(const os::System& system, SshSearch ssh_search, MoveForecast forecast) {
   Facts facts;
   facts.kernel = gather_kernel(system);
   facts.platform = gather_platform(system.files);
@@ -213,7 +210,6 @@ Facts gather(const os::System& system,
   facts.rdma = gather_rdma(system, facts.functions, libraries);
   facts.limits = gather_limits(system.process);
   facts.cpus = system.process.affinity();
-  facts.embedded = std::move(embedded);
   facts.dpdk = installed_dpdk(system.files, libraries);
   facts.memory = gather_memory(system.files);
   const bool may_move = facts.is_on_azure() && facts.functions && !facts.has_mana();

@@ -28,7 +28,6 @@ enum class SshSearch { quick, every_process };
 enum class MoveForecast { omit, include };
 
 Facts gather(const os::System& system,
-             EmbeddedDpdk embedded,
              SshSearch ssh_search = SshSearch::quick,
              MoveForecast forecast = MoveForecast::omit);
 

@@ -28,11 +28,11 @@ std::string local_time() {
 // Gathers the facts for the plan. Waits if the VF has just joined, because hv_netvsc may still set
 // it up, and the journal would record that it was down.
 host::Facts gather_settled(const Request& request, const SetupContext& context) {
-  auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  auto facts = host::gather(context.system, host::SshSearch::every_process);
   const auto* nic = request.interface ? facts.find_nic(request.interface->str()) : nullptr;
   if (nic == nullptr || !nic->vf || !nic->synthetic) return facts;
   if (!wait_for_takeover(context, interface_of(*nic->vf))) return facts;
-  return host::gather(context.system, {}, host::SshSearch::every_process);
+  return host::gather(context.system, host::SshSearch::every_process);
 }
 
 // Writes the files of --persist. While the NIC is not confirmed, only the journal contains them, so
@@ -142,7 +142,7 @@ Result<PrepareResult> prepare(const Request& request,
 Result<PrepareResult> dry_run_prepare(const Request& request,
                                       const StepContext& context,
                                       const std::vector<Entry>& entries) {
-  const auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  const auto facts = host::gather(context.system, host::SshSearch::every_process);
   auto plan = make_plan(request, facts, context.system, entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
   if (plan->already_prepared) return already_prepared(*plan);

@@ -268,7 +268,7 @@ RestoreResult plan_entry(const Entry& entry, const SetupContext& context) {
 Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& request,
                                                          const SetupContext& context) {
   const auto& name = request.name;
-  const auto facts = host::gather(context.system, {});
+  const auto facts = host::gather(context.system);
   const auto* nic = facts.find_nic(name);
   std::vector<RestoreResult> results;
   if (nic == nullptr || !nic->vmbus || nic->vmbus_driver == kNetvsc) {

@@ -26,7 +26,7 @@ struct NicPlan {
 using NicPlans = std::deque<NicPlan>;  // a plan cannot be copied
 
 host::Facts gather_tunable(const os::System& system) {
-  auto facts = host::gather(system, {}, host::SshSearch::every_process);
+  auto facts = host::gather(system, host::SshSearch::every_process);
   if (facts.nics) host::gather_settings(system.links, *facts.nics);
   return facts;
 }

@@ -26,21 +26,6 @@ SystemDpdk with_mana(const char* version) {
   return {"usr/lib/librte_eal.so.26", version, "usr/lib/pmds", true, true};
 }
 
-TEST(DpdkEmbedded, ListsItsMissingFixes) {
-  host::Facts facts = healthy_vm();
-  facts.embedded.version = "22.11.11";
-  const Finding finding = run_check(facts, "dpdk.embedded");
-  EXPECT_EQ(finding.status, Status::pass);
-  EXPECT_THAT(finding.evidence, Contains(HasSubstr("safe stop")));
-  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::skipped);
-}
-
-TEST(DpdkEmbedded, IsSkippedForACapturedMachine) {
-  host::Facts facts = healthy_vm();
-  facts.embedded = {};
-  EXPECT_EQ(run_check(facts, "dpdk.embedded").status, Status::skipped);
-}
-
 TEST(DpdkInstalled, FailsForDebian12WhichHasNoNetMana) {
   host::Facts facts = healthy_vm();
   facts.kernel->distribution = "debian";

@@ -96,13 +96,13 @@ TEST(TicketChecks, RunOnlyWithTheirFacts) {
 // These need facts that no output has, or examine this process.
 TEST(TicketChecks, ExistForEveryCheckThatATicketCanDecide) {
   const std::set<std::string_view> undecidable = {
-      "hardware.azure",    "hardware.coexistence", "interfaces.binding", "interfaces.prepared",
-      "interfaces.spare",  "interfaces.unmanaged", "rdma.nodes",         "rdma.rights",
-      "rdma.memlock",      "dpdk.embedded",        "memory.node",        "memory.testpmd",
-      "kernel.fixes",      "speed.vf-share",       "speed.drops",        "speed.timeouts",
-      "speed.interrupts",  "speed.softirq",        "speed.kernel",       "move.kernels",
-      "move.rdma-kernels", "move.initramfs",       "move.signatures",    "move.managers",
-      "move.names",        "move.programs",        "rdma.driver-id",     "kernel.uio-hv-generic"};
+      "hardware.azure",   "hardware.coexistence", "interfaces.binding",   "interfaces.prepared",
+      "interfaces.spare", "interfaces.unmanaged", "rdma.nodes",           "rdma.rights",
+      "rdma.memlock",     "memory.node",          "memory.testpmd",       "kernel.fixes",
+      "speed.vf-share",   "speed.drops",          "speed.timeouts",       "speed.interrupts",
+      "speed.softirq",    "speed.kernel",         "move.kernels",         "move.rdma-kernels",
+      "move.initramfs",   "move.signatures",      "move.managers",        "move.names",
+      "move.programs",    "rdma.driver-id",       "kernel.uio-hv-generic"};
   std::set<std::string_view> decided;
   std::string all;
   for (const auto& one : kCauses) {

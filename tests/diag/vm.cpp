@@ -94,7 +94,6 @@ host::Facts healthy_vm() {
   facts.rdma.mana_provider = true;
   facts.limits = host::Limits{0, true, true, true, 8U << 20, 8U << 20};
   facts.cpus = CpuList{{0, 1, 2, 3}};
-  facts.embedded = {"25.11.2", {"net_mana", "net_netvsc", "net_null"}, "static"};
   facts.dpdk = std::vector<host::SystemDpdk>{};
   facts.memory.pools = std::vector{host::HugepagePool{0, 2048, 512, 512}};
   facts.memory.mounts = std::vector{host::HugepageMount{"/dev/hugepages", 2048}};

@@ -34,7 +34,7 @@ using ::testing::Not;
 // Gathers the facts of `real` through a recorder, writes the bundle and returns the facts.
 Facts gather_into(const os::System& real, const BundleOptions& options, const std::string& path) {
   const auto recording = start_recording(real);
-  Facts facts = gather(recording->system(), {}, SshSearch::quick, MoveForecast::include);
+  Facts facts = gather(recording->system(), SshSearch::quick, MoveForecast::include);
   const auto written = write_bundle(*recording, options, path);
   EXPECT_TRUE(written) << written.error().message;
   return facts;
@@ -43,7 +43,7 @@ Facts gather_into(const os::System& real, const BundleOptions& options, const st
 Facts gather_from(const std::string& path) {
   const auto captured = open_captured(path);
   if (!captured) throw std::runtime_error(captured.error().message);
-  return gather((*captured)->system(), {}, SshSearch::quick, MoveForecast::include);
+  return gather((*captured)->system(), SshSearch::quick, MoveForecast::include);
 }
 
 TEST(Bundle, IsReadBackWhateverItsNameSaysAboutCompression) {

@@ -60,7 +60,7 @@ TEST(CapturedTree, FailsWithNotCapturedForAbsentFiles) {
 
 TEST(CapturedTree, CanBeGatheredIfItIsEmpty) {
   const auto captured = with_file("sys/x", "");
-  const Facts facts = gather((*captured)->system(), {});
+  const Facts facts = gather((*captured)->system());
   EXPECT_FALSE(facts.nics);
   EXPECT_FALSE(facts.kernel);
   EXPECT_THAT(*facts.functions, IsEmpty());

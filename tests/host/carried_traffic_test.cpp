@@ -81,7 +81,7 @@ Result<std::vector<std::string>> carried_with_other_sshd(SshSearch ssh_search,
                                                          std::vector<test::Edit> edits = {}) {
   edits.insert(edits.end(), {kNoSshConnection, kNoSshd, kOtherPort});
   const auto captured = test::edited_system("ubuntu-two-nics", edits, processes);
-  const Facts facts = gather(captured->system(), {}, ssh_search);
+  const Facts facts = gather(captured->system(), ssh_search);
   if (!facts.carries_complete) return tl::unexpected<Error>(facts.carries_complete.error());
   return facts.find_nic("eth0")->carries;
 }

@@ -27,7 +27,7 @@ std::vector<std::string> new_lines(const std::vector<test::Edit>& edits,
                                    const test::SymbolicLinks& links = {}) {
   const auto lines_of = [&](const std::vector<test::Edit>& some, const test::SymbolicLinks& more) {
     const auto captured = test::edited_system("ubuntu-two-nics", some, more);
-    const std::string text = text_of(gather(captured->system(), {}));
+    const std::string text = text_of(gather(captured->system()));
     std::vector<std::string> lines;
     for (const auto line : split(text, '\n')) lines.emplace_back(line);
     return lines;

@@ -291,7 +291,7 @@ class DevicesWithNote final : public os::Devices {
 TEST(Gather, KeepsTheNoteAboutLibudev) {
   const auto captured = test::system_of("healthy-two-nics");
   const auto system = captured->system();
-  EXPECT_EQ(gather(system, {}).devices_note, "");
+  EXPECT_EQ(gather(system).devices_note, "");
   DevicesWithNote devices;
   const os::System live{system.files,
                         system.links,
@@ -303,8 +303,8 @@ TEST(Gather, KeepsTheNoteAboutLibudev) {
                         system.process,
                         system.sockets,
                         system.kernel_log};
-  EXPECT_EQ(gather(live, {}).devices_note, "read from sysfs");
-  EXPECT_EQ(gather(start_recording(live)->system(), {}).devices_note, "read from sysfs");
+  EXPECT_EQ(gather(live).devices_note, "read from sysfs");
+  EXPECT_EQ(gather(start_recording(live)->system()).devices_note, "read from sysfs");
 }
 
 // A socket of RDMA netlink would make the kernel load ib_core.
@@ -323,8 +323,7 @@ TEST(Gather, DoesNotOpenRdmaNetlinkWithoutRdmaClass) {
             system.modules,
             system.process,
             system.sockets,
-            system.kernel_log},
-           {});
+            system.kernel_log});
     EXPECT_EQ(rdma.was_called, expected) << fixture;
   }
 }
@@ -348,10 +347,6 @@ TEST(Gather, ReadsTheLimitsOfAnOrdinaryUser) {
   EXPECT_EQ(facts.limits->uid, 1000U);
   EXPECT_FALSE(facts.limits->net_raw);
   EXPECT_FALSE(facts.rdma.nodes->front().usable);
-}
-
-TEST(Gather, KeepsTheEmbeddedDpdkOfTheCaller) {
-  EXPECT_EQ(facts_of("not-azure").embedded.version, "25.11.2");
 }
 
 }  // namespace

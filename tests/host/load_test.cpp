@@ -105,7 +105,7 @@ TEST(Load, IsPartOfBundles) {
   const auto captured = test::system_of("ubuntu-two-nics");
   const auto system = captured->system();
   const auto recording = start_recording(system);
-  const auto facts = gather(recording->system(), {});
+  const auto facts = gather(recording->system());
   gather_load(recording->system(), facts);
   const auto tree = recording->tree();
   for (const char* path : {"proc/interrupts",

@@ -69,7 +69,6 @@ struct Vm {
                    other.process,
                    other.sockets,
                    other.kernel_log},
-                  {},
                   ssh_search);
   }
 
@@ -82,7 +81,7 @@ std::vector<std::string> carried_by(const std::string& nic,
                                     const test::SymbolicLinks& processes = {},
                                     SshSearch ssh_search = SshSearch::quick) {
   const auto captured = test::edited_system("ubuntu-two-nics", edits, processes);
-  return gather(captured->system(), {}, ssh_search).find_nic(nic)->carries;
+  return gather(captured->system(), ssh_search).find_nic(nic)->carries;
 }
 
 // The socket of the session, and SSH_CONNECTION, with another local address.

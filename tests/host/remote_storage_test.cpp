@@ -216,7 +216,7 @@ TEST(RemoteStorage, IgnoresTheConnectionsOfProcessesToItsPorts) {
                                              {"proc/801/stat", "", "801 (nc) S 800 0\n"},
                                              connection("192.0.2.7", 10809, 77)},
                                             processes);
-  const auto facts = gather(captured->system(), {}, SshSearch::every_process);
+  const auto facts = gather(captured->system(), SshSearch::every_process);
   EXPECT_THAT(facts.find_nic("eth0")->carries,
               Contains("network disk nbd0 (perhaps, because its server is not known)"));
 }

@@ -132,7 +132,7 @@ TEST(RecordedSettings, ReturnFromABundleWithoutOthers) {
                                          real.process,
                                          real.sockets,
                                          real.kernel_log});
-  auto facts = gather(recorder->system(), {});
+  auto facts = gather(recorder->system());
   gather_settings(recorder->system().links, *facts.nics);
   auto files = std::make_unique<os::MemoryFiles>();
   for (const auto& [path, entry] : recorder->tree()) {

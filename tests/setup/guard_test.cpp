@@ -32,7 +32,7 @@ Request request_for(const std::string& interface) {
 std::vector<std::string> objections_to(FakeVm& vm, const std::string& interface) {
   vm.rebuild();
   const auto& system = vm.context().system;
-  const auto facts = host::gather(system, {}, host::SshSearch::every_process);
+  const auto facts = host::gather(system, host::SshSearch::every_process);
   return find_objections(*facts.find_nic(interface), facts, system);
 }
 
@@ -144,7 +144,7 @@ TEST(Guard, LetsEveryReportSeeWhatIsAttached) {
   FakeVm vm;
   vm.rebuild();
   const auto& system = vm.context().system;
-  auto facts = host::gather(system, {});
+  auto facts = host::gather(system);
   const auto index = facts.find_nic("eth1")->synthetic->index;
   vm.state.attachments = {{index, {"an XDP program"}}};
   const auto add_as = [&](bool net_admin) {

@@ -47,11 +47,11 @@ class MakePlan : public ::testing::Test {
 
   void gather() {
     vm_.rebuild();
-    facts_ = host::gather(vm_.context().system, {});
+    facts_ = host::gather(vm_.context().system);
   }
 
   test::FakeVm vm_;
-  host::Facts facts_ = host::gather(vm_.context().system, {});
+  host::Facts facts_ = host::gather(vm_.context().system);
   std::vector<Entry> entries_;
   Request request_;
 };

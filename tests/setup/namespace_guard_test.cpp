@@ -26,7 +26,7 @@ Request request_for_eth1() {
 
 std::vector<std::string> objections(FakeVm& vm) {
   const auto& system = vm.context().system;
-  const auto facts = host::gather(system, {}, host::SshSearch::every_process);
+  const auto facts = host::gather(system, host::SshSearch::every_process);
   return find_objections(*facts.find_nic("eth1"), facts, system);
 }
 

@@ -51,7 +51,7 @@ std::string failures(const RestoreResult& result) {
 TEST(NicInterface, IsFoundByItsDevice) {
   FakeVm vm;
   const auto& system = vm.context().system;
-  const auto facts = host::gather(system, {});
+  const auto facts = host::gather(system);
   const auto* nic = facts.find_nic("eth1");
   ASSERT_NE(nic, nullptr);
   const auto synthetic = interface_of(*nic->synthetic);

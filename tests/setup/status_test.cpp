@@ -39,7 +39,7 @@ class StatusOf : public ::testing::Test {
   NicStatus at(int s) {
     const auto& system = vm_.context().system;
     const auto status =
-        status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(s));
+        status_of(host::gather(system), *vm_.journal().entries(), system, seconds(s));
     for (const auto* list : {&status.nics, &status.others}) {
       for (const auto& nic : *list) {
         if (nic.name == "eth1") return nic;
@@ -165,8 +165,7 @@ TEST_F(StatusOf, EntriesWithoutANicAreListedSeparately) {
   vm_.boot_id = "11111111-2222-3333-4444-555555555555";
   vm_.rebuild();
   const auto& system = vm_.context().system;
-  const auto status =
-      status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(0));
+  const auto status = status_of(host::gather(system), *vm_.journal().entries(), system, seconds(0));
   ASSERT_EQ(status.others.size(), 1U);
   EXPECT_EQ(status.others[0].name, "hugepages-1");
   EXPECT_EQ(status.others[0].journal, JournalState::earlier_boot);
@@ -177,7 +176,7 @@ TEST_F(StatusOf, APreparedNicIsListedOnceWithItsChanges) {
   prepare_eth1(true);
   const auto& system = vm_.context().system;
   const auto entries = *vm_.journal().entries();
-  const auto status = status_of(host::gather(system, {}), entries, system, seconds(0));
+  const auto status = status_of(host::gather(system), entries, system, seconds(0));
   EXPECT_EQ(status.nics.size(), 2U);
   EXPECT_THAT(status.others, IsEmpty());
   const auto nic = at(0);
@@ -199,7 +198,7 @@ TEST_F(StatusOf, ADamagedEntryNeedsARestore) {
   const auto& system = vm_.context().system;
   const auto nic_of_channel = [&] {
     const auto status =
-        status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(0));
+        status_of(host::gather(system), *vm_.journal().entries(), system, seconds(0));
     return status.nics.back();
   };
   vm_.state.journal.begin()->second = "damaged";
@@ -232,7 +231,7 @@ TEST_F(StatusOf, AnUnconfirmedEntryMayHaveNoDeadline) {
   auto entry = vm_.journal().entries()->front();
   entry.deadline.reset();
   const auto& system = vm_.context().system;
-  const auto status = status_of(host::gather(system, {}), std::vector{entry}, system, seconds(900));
+  const auto status = status_of(host::gather(system), std::vector{entry}, system, seconds(900));
   const auto& nic = status.nics.back();
   ASSERT_TRUE(nic.confirmation);
   EXPECT_FALSE(nic.confirmation->time_left);
@@ -240,7 +239,7 @@ TEST_F(StatusOf, AnUnconfirmedEntryMayHaveNoDeadline) {
 }
 
 TEST_F(StatusOf, TheHoldersOfUverbsAreListed) {
-  auto facts = host::gather(vm_.context().system, {});
+  auto facts = host::gather(vm_.context().system);
   host::RdmaDevice device;
   device.pci = facts.nics->at(0).vf->pci;
   device.uverbs = "uverbs3";
@@ -260,7 +259,7 @@ TEST_F(StatusOf, TheHoldersOfUverbsAreListed) {
 }
 
 TEST_F(StatusOf, AnEntryOfADirectVfBelongsToItsNic) {
-  auto facts = host::gather(vm_.context().system, {});
+  auto facts = host::gather(vm_.context().system);
   Entry entry;
   entry.id = "vf-" + facts.nics->at(0).vf->mac.str();
   entry.boot_id = vm_.boot_id;

@@ -93,7 +93,7 @@ TEST(Steps, ReportEachValueThatCannotBeRead) {
   for (const auto method : {Method::automatic, Method::new_id}) {
     FakeVm vm;
     const auto context = vm.context();
-    const auto facts = host::gather(context.system, {});
+    const auto facts = host::gather(context.system);
     const auto plan = make_plan(request_for(method), facts, context.system, {});
     ASSERT_TRUE(plan);
     for (const auto& step : plan->steps) {
@@ -146,7 +146,7 @@ TEST(Steps, AreRebuiltFromTheirRecords) {
   for (const auto method : {Method::automatic, Method::new_id}) {
     FakeVm vm;
     const auto context = vm.context();
-    const auto facts = host::gather(context.system, {});
+    const auto facts = host::gather(context.system);
     const auto plan = make_plan(request_for(method), facts, context.system, {});
     ASSERT_TRUE(plan);
     ASSERT_EQ(plan->entry.steps.size(), plan->steps.size());
@@ -174,7 +174,7 @@ TEST(Steps, AreRebuiltFromTheirRecords) {
 TEST(Steps, ObserveTheStateBeforeTheChange) {
   FakeVm vm;
   const auto context = vm.context();
-  const auto facts = host::gather(context.system, {});
+  const auto facts = host::gather(context.system);
   std::string text;
   for (const auto method : {Method::automatic, Method::new_id}) {
     const auto plan = make_plan(request_for(method), facts, context.system, {});
@@ -225,7 +225,7 @@ TEST(Steps, ListTheCommandsThatRevertThem) {
   ipv6.protocol = 4;
   ipv6.ipv6 = true;
   vm.state.routes.push_back(ipv6);
-  const auto facts = host::gather(context.system, {});
+  const auto facts = host::gather(context.system);
   std::string text;
   for (const auto method : {Method::automatic, Method::new_id}) {
     const auto plan = make_plan(request_for(method), facts, context.system, {});

@@ -65,7 +65,7 @@ class Tune : public ::testing::Test {
   }
 
   NicStatus status(const std::string& name) {
-    facts_ = host::gather(vm_.context().system, {});
+    facts_ = host::gather(vm_.context().system);
     const auto all = status_of(facts_, *vm_.journal().entries(), vm_.context().system, {});
     for (const auto& nic : all.nics) {
       if (nic.name == name) return nic;

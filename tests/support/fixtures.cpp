@@ -93,12 +93,7 @@ namespace manactl::host {
 Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits) {
   const auto captured =
       edits.empty() ? test::system_of(fixture_name) : test::edited_system(fixture_name, edits);
-  auto facts = gather(captured->system(),
-                      {"25.11.2",
-                       {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},
-                       "static"},
-                      SshSearch::quick,
-                      MoveForecast::include);
+  auto facts = gather(captured->system(), SshSearch::quick, MoveForecast::include);
   if (facts.nics) gather_settings(captured->system().links, *facts.nics);
   facts.load = gather_load(captured->system(), facts);
   return facts;
