@@ -60,6 +60,18 @@ TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {
   }
 }
 
+TEST(EmptyPoolNote, NamesTheModeThatReceivesFromARing) {
+  BenchPlan plan;
+  plan.mode = Mode::tx;
+  EXPECT_THAT(empty_pool_note(plan, {{"net_ring0", "net_ring", "", {}, 0}}, 7),
+              HasSubstr("nothing receives its packets: use plan.mode txrx"));
+  EXPECT_THAT(empty_pool_note(plan, {{"eth1", "net_mana", "", {}, 0}}, 7),
+              StartsWith("7 bursts found no free packets"));
+  plan.mode = Mode::txrx;
+  EXPECT_THAT(empty_pool_note(plan, {{"net_ring0", "net_ring", "", {}, 0}}, 7),
+              StartsWith("7 bursts found no free packets"));
+}
+
 TEST(CountNotes, ReportThatTheRateWasNotReached) {
   EXPECT_THAT(notes_of(Mode::tx, 10'000, 0, true),
               ElementsAre(AllOf(HasSubstr("50 % of the requested rate on average"),

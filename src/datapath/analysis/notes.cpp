@@ -27,13 +27,17 @@ double requested_packets(const BenchPlan& plan,
   return requested_rate(plan, trial.plan, ports) * full_rate_seconds;
 }
 
+bool uses_ring(const std::vector<PortReport>& ports) {
+  return !ports.empty() && ports.front().driver == "net_ring";
+}
+
 // Returns the note on a mode that received nothing. net_ring is the only device that is certain to
 // have no sender.
 std::string nothing_received_note(const BenchPlan& plan, const std::vector<PortReport>& ports) {
   std::string note = "nothing was received";
   if (generates_packets(plan.mode)) return note;
   const auto mode = name_of(PlanField::mode);
-  if (!ports.empty() && ports.front().driver == "net_ring") {
+  if (uses_ring(ports)) {
     return note + fmt::format(
                       ", because net_ring returns only what this program sends: use {} txrx, or "
                       "net_null",
@@ -160,6 +164,18 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
         slow_reason(plan, trial.total.tx.missed, requested - static_cast<double>(sent))));
   }
   return notes;
+}
+
+std::string empty_pool_note(const BenchPlan& plan,
+                            const std::vector<PortReport>& ports,
+                            std::uint64_t bursts) {
+  if (uses_ring(ports) && !receives(plan.mode)) {
+    return fmt::format("net_ring is full, because nothing receives its packets: use {} txrx",
+                       name_of(PlanField::mode));
+  }
+  return fmt::format(
+      "{} bursts found no free packets: the device holds more packets than it has descriptors",
+      bursts);
 }
 
 }  // namespace manactl::datapath

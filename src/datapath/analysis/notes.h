@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,10 @@ std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical);
 std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial);
+
+// Returns the note on bursts that could not be sent, because no packets were free.
+std::string empty_pool_note(const BenchPlan& plan,
+                            const std::vector<PortReport>& ports,
+                            std::uint64_t bursts);
 
 }  // namespace manactl::datapath

@@ -69,10 +69,7 @@ class EngineSession final : public Session {
     mark_outages(plan_.mode, trial);
     append(trial.notes, count_notes(plan_, report_.ports, trial));
     if (const auto empty = empty_pools() - empty_before; empty > 0) {
-      trial.notes.push_back(
-          fmt::format("{} bursts found no free packets: the device holds more packets than it has "
-                      "descriptors",
-                      empty));
+      trial.notes.push_back(empty_pool_note(plan_, report_.ports, empty));
     }
     return trial;
   }
