@@ -119,6 +119,7 @@ class Scan {
   RepetitionTracker repetitions_;
   ArgumentTracker arguments_;
   Story story_;
+  std::set<const Signature*> matched_;
   TicketScan ticket_;
   LogReport report_;
   std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
@@ -309,7 +310,8 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
     const auto release = capture(match.captures, "release");
     if (!release.empty()) report_.dpdk_release = release;
   }
-  const bool needs_time = signature.state || signature.begins || signature.ends ||
+  const bool is_first = matched_.insert(&signature).second;
+  const bool needs_time = is_first || signature.state || signature.begins || signature.ends ||
                           repetitions_.counts(signature) || absences_.needs_time(signature);
   if (needs_time) event.time = time_of(line, event.message);
   const auto device = devices_.device_of(signature, match.captures);

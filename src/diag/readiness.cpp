@@ -21,6 +21,12 @@ bool decides(const Check& check, Use use, bool is_forecast) {
 Readiness readiness_for(Use use, const host::Facts& facts, const Report& report) {
   const bool is_forecast = !facts.has_mana();
   Readiness readiness;
+  if (is_forecast && !facts.is_on_azure()) {
+    // Other machines have no forecast.
+    if (const auto* azure = report.find("hardware.azure")) readiness.reasons.push_back(azure);
+    readiness.ready = false;
+    return readiness;
+  }
   const auto add = [&](const CheckOutcome* outcome) {
     if (decides(outcome->check, use, is_forecast)) readiness.reasons.push_back(outcome);
   };

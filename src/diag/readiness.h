@@ -21,7 +21,7 @@ struct Readiness {
 };
 
 // Judges by the checks of the report that matter for `use`, which is kernel or dpdk. A forecast
-// leaves out those that describe the present NICs.
+// leaves out those that describe the present NICs. A machine that is not on Azure is not ready.
 Readiness readiness_for(Use use, const host::Facts& facts, const Report& report);
 
 }  // namespace manactl::diag

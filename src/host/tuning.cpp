@@ -3,6 +3,7 @@
 #include "host/tuning.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "base/text.h"
@@ -68,6 +69,7 @@ constexpr Tunable ring(std::string_view name,
   row.is_minimum = true;
   row.min = is_vf ? 128 : 10;  // MIN_RX_BUFFERS_PER_QUEUE, NETVSC_MIN_RX_SECTIONS
   row.max = 65536;
+  row.is_rounded = is_vf;
   row.usual = usual;
   row.interrupts = true;
   row.since = is_vf ? "6.12" : "";
@@ -314,8 +316,11 @@ Result<> check_value(const Tunable& tunable, std::string_view value) {
   switch (tunable.form) {
     case ValueForm::number: {
       const auto number = parse_unsigned(value);
-      if (number && *number >= tunable.min && *number <= tunable.max) return {};
-      return refuse(fmt::format("use a number from {} to {}", tunable.min, tunable.max));
+      if (!number || *number < tunable.min || *number > tunable.max) {
+        return refuse(fmt::format("use a number from {} to {}", tunable.min, tunable.max));
+      }
+      if (!tunable.is_rounded || std::has_single_bit(*number)) return {};
+      return refuse(fmt::format("use a power of two, such as {}", std::bit_ceil(*number)));
     }
     case ValueForm::feature:
     case ValueForm::flag:

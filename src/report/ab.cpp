@@ -129,12 +129,12 @@ Json metrics_json(const AbResult& result) {
   return list;
 }
 
-// Returns " B +0.61 % (-1.02 to +2.10 %)" after a complete round.
+// Returns " all rounds: B +0.61 % (-1.02 to +2.10 %)" after a complete round.
 std::string change_text(const AbResult& result) {
   const auto found = effect_on(result, result.plan.metric);
   if (!found) return {};
   const auto& [change, confidence] = std::pair(found->effect.change, found->effect.confidence);
-  auto text = fmt::format(" B {:+.2f} %", change * kPercent);
+  auto text = fmt::format(" all rounds: B {:+.2f} %", change * kPercent);
   if (confidence) {
     text += fmt::format(
         " ({:+.2f} to {:+.2f} %)", confidence->low * kPercent, confidence->high * kPercent);
@@ -148,7 +148,7 @@ std::string equality_note(const AbResult& result) {
   if (result.a.command == result.b.command) {
     return "A and B run the same command: every difference is noise";
   }
-  if (!differences(result).empty()) return {};
+  if (result.rounds() == 0 || !differences(result).empty()) return {};
   return "no setting in the results of A and B differs: their options may have the same effect";
 }
 
@@ -232,7 +232,7 @@ std::vector<std::string> ab_progress(const AbResult& result, std::string_view ru
     state += fmt::format("; at most {:.0f} s left",
                          std::ceil(seconds / static_cast<double>(done) * left));
   }
-  std::string figures = " ";
+  std::string figures = done > 0 ? "  last runs:" : " ";
   for (const auto& [side, name] : {std::pair(&result.a, "A"), std::pair(&result.b, "B")}) {
     if (side->runs.empty()) continue;
     const auto& last = side->runs.back();

@@ -110,11 +110,15 @@ std::string queues_text(unsigned queues) {
   return fmt::format("{} {}", queues, queues == 1 ? "queue" : "queues");
 }
 
-std::string frames_text(const datapath::BenchPlan& plan) {
+std::string frames_text(const datapath::BenchPlan& plan, const datapath::Sample& total) {
   if (datapath::generates_packets(plan.mode)) {
     const auto sizes = sizes_of(plan.traffic);
     return plan.traffic.sizes.size() == 1 ? sizes + "-byte frames"
                                           : "frames of " + sizes + " bytes";
+  }
+  if (const auto mean = frame_bytes(plan, total)) {
+    if (*mean == std::floor(*mean)) return fmt::format("{:.0f}-byte frames", *mean);
+    return fmt::format("frames of {:.1f} bytes on average", *mean);
   }
   return fmt::format("frames up to {} bytes",
                      std::max(datapath::kMaxStandardFrame, plan.traffic.largest()));

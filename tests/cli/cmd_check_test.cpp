@@ -96,7 +96,13 @@ TEST(Check, ForecastsForAVmWithoutMana) {
     EXPECT_EQ(readiness[use]["reasons"].dump(), reasons);
     EXPECT_EQ(readiness[use]["ready"], reasons == "[]");
   }
-  EXPECT_EQ(manactl({"check", "--root", fixture("not-azure")}).code, 3);
+  const auto other = manactl({"check", "--root", fixture("not-azure"), "--json"});
+  EXPECT_EQ(other.code, 3);
+  for (const auto* use : {"kernel", "dpdk"}) {
+    const auto readiness = nlohmann::json::parse(other.out)["readiness"][use];
+    EXPECT_EQ(readiness["ready"], false);
+    EXPECT_EQ(readiness["reasons"].dump(), R"(["hardware.azure"])");
+  }
 }
 
 // GRUB's menu decides whether a kernel without mana is a failure or a warning.

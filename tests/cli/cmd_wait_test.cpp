@@ -37,7 +37,7 @@ class WaitFor : public ::testing::Test {
                           }};
     std::ostringstream out, err;
     Screen screen(out, false, kUnlimitedWidth, false);
-    Screen errors(err, false, kUnlimitedWidth, false);
+    Screen errors(err, false, kUnlimitedWidth, is_terminal_);
     Context context{screen, errors, is_json_, 0, {}, {}, [this] {
                       return Result<os::System>(captured_ ? captured_->system() : nics_.system());
                     }};
@@ -54,6 +54,7 @@ class WaitFor : public ::testing::Test {
   test::ChangingNics nics_{"healthy-two-nics"};
   std::unique_ptr<host::CapturedSystem> captured_;  // replaces the system
   bool is_json_ = false;
+  bool is_terminal_ = false;
   int pauses_ = 0;
   std::string out_, err_;
 };
@@ -96,6 +97,17 @@ TEST_F(WaitFor, WaitsForANicThatDoesNotExistYet) {
   };
   EXPECT_EQ(wait(WaitGoal::vf, "eth1", appear), Exit::ok);
   EXPECT_EQ(pauses_, 2);
+}
+
+TEST_F(WaitFor, SaysOnATerminalWhatItWaitsFor) {
+  is_terminal_ = true;
+  EXPECT_EQ(wait(WaitGoal::vf, "eth1"), Exit::ok);
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(wait(WaitGoal::vf, "eth7", [](int pause) { return pause == 2 ? SIGINT : 0; }),
+            static_cast<Exit>(130));
+  EXPECT_EQ(err_,
+            "manactl: waiting for up to 10 s: interface 'eth7' does not exist; did you mean "
+            "'eth0'?\n");
 }
 
 TEST_F(WaitFor, NamesTheLastStateAndTheNextCommandAfterTheTimeout) {

@@ -296,7 +296,7 @@ TEST(Find, NotesThatOtherTrafficHidesPacketLoss) {
     return {};
   };
   EXPECT_THAT(find(session, find_plan(), {}, {})->notes,
-              Contains(HasSubstr("other traffic hides packet loss")));
+              Contains(HasSubstr("which hides packet loss")));
 }
 
 TEST(Find, RequiresAModeThatSendsAndReceives) {

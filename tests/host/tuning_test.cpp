@@ -42,6 +42,9 @@ TEST(Tunables, AcceptOnlyValuesOfTheirForm) {
   EXPECT_EQ(check_value(row("vf-rx-ring"), "127").error().message,
             "'127' is not a value of vf-rx-ring: use a number from 128 to 65536");
   EXPECT_FALSE(check_value(row("vf-rx-ring"), "4096 "));
+  EXPECT_EQ(check_value(row("vf-rx-ring"), "3000").error().message,
+            "'3000' is not a value of vf-rx-ring: use a power of two, such as 4096");
+  EXPECT_TRUE(check_value(row("rx-ring"), "3000"));
   EXPECT_FALSE(check_value(row("tso"), "1"));
   EXPECT_FALSE(check_value(row("vf-adaptive-rx"), "1"));
   EXPECT_FALSE(check_value(row("qdisc"), "htb"));

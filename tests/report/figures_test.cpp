@@ -70,17 +70,23 @@ TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {
   EXPECT_EQ(throughput_text(1e7, counted, kFewDigits), "5.12 Gbit/s");
 }
 
-TEST(FramesText, ContainsTheSizeOnlyOfGeneratedFrames) {
+TEST(FramesText, ContainsTheSizeOfGeneratedOrReceivedFrames) {
   datapath::BenchPlan plan;
-  EXPECT_EQ(frames_text(plan), "64-byte frames");
+  EXPECT_EQ(frames_text(plan, {}), "64-byte frames");
   plan.traffic.sizes = {{64, 7}, {570, 4}, {1518, 1}};
-  EXPECT_EQ(frames_text(plan), "frames of 64/570/1518 (7:4:1) bytes");
+  EXPECT_EQ(frames_text(plan, {}), "frames of 64/570/1518 (7:4:1) bytes");
   plan.traffic.sizes = {{64, 1}};
   plan.mode = datapath::Mode::rx;
-  EXPECT_EQ(frames_text(plan), "frames up to 1518 bytes");
+  EXPECT_EQ(frames_text(plan, {}), "frames up to 1518 bytes");
   plan.mode = datapath::Mode::fwd;
   plan.traffic.sizes = {{9018, 1}};
-  EXPECT_EQ(frames_text(plan), "frames up to 9018 bytes");
+  EXPECT_EQ(frames_text(plan, {}), "frames up to 9018 bytes");
+  datapath::Sample total;
+  total.rx.packets = 10;
+  total.rx.bytes = 5120;
+  EXPECT_EQ(frames_text(plan, total), "512-byte frames");
+  total.rx.bytes = 5125;
+  EXPECT_EQ(frames_text(plan, total), "frames of 512.5 bytes on average");
 }
 
 TEST(FrameBytes, AreMeasuredForReceivedFrames) {

@@ -190,14 +190,14 @@ TEST_F(Tune, ReturnsToTheRssTableOfMoreChannels) {
 TEST_F(Tune, RollsBackIfTheDriverSilentlySetsAnotherValue) {
   const auto before = vm_.dump();
   vm_.after = [&](const std::string& change) {
-    if (change.ends_with("ethtool/rings 3000 0 0 256"))
-      vm_.state.settings[5][kRingsKey] = "4096 0 0 256";
+    if (change.ends_with("ethtool/rings 2048 0 0 256"))
+      vm_.state.settings[5][kRingsKey] = "1024 0 0 256";
   };
-  const auto nic = tuned(tune_request({{"rx-ring", "2048"}, {"vf-rx-ring", "3000"}}));
+  const auto nic = tuned(tune_request({{"rx-ring", "2048"}, {"vf-rx-ring", "2048"}}));
   EXPECT_EQ(nic.result.outcome, PrepareOutcome::rolled_back);
   EXPECT_EQ(nic.result.cause.message,
-            "set vf-rx-ring to 3000 of enP30832p0s0d1: the driver of 'enP30832p0s0d1' accepted the "
-            "value '3000 0 0 256' for ethtool/rings, but set '4096 0 0 256'");
+            "set vf-rx-ring to 2048 of enP30832p0s0d1: the driver of 'enP30832p0s0d1' accepted the "
+            "value '2048 0 0 256' for ethtool/rings, but set '1024 0 0 256'");
   EXPECT_EQ(vm_.dump(), before);
   EXPECT_THAT(vm_.state.journal, IsEmpty());
 }

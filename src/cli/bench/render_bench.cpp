@@ -38,15 +38,16 @@ std::string rate_text(const report::BenchResult& result) {
 std::size_t print_title(Screen& screen, const report::BenchResult& result, int verbosity) {
   const auto& plan = result.plan;
   const auto trials = result.report.trials.size();
-  const auto text = shortened(fmt::format("{}{} ({}): {}, {}, {}{:.1f} s",
-                                          report::is_interrupted(result) ? "Interrupted: " : "",
-                                          report::headline_of(result),
-                                          report::drivers_of(result.report),
-                                          report::queues_text(plan.queues),
-                                          report::frames_text(plan),
-                                          trials > 1 ? fmt::format("{} x ", trials) : "",
-                                          result.report.trials.front().total.seconds),
-                              verbosity);
+  const auto text =
+      shortened(fmt::format("{}{} ({}): {}, {}, {}{:.1f} s",
+                            report::is_interrupted(result) ? "Interrupted: " : "",
+                            report::headline_of(result),
+                            report::drivers_of(result.report),
+                            report::queues_text(plan.queues),
+                            report::frames_text(plan, report::total_of(result.report)),
+                            trials > 1 ? fmt::format("{} x ", trials) : "",
+                            result.report.trials.front().total.seconds),
+                verbosity);
   for (const auto& line : wrap_lines(text, screen.width())) {
     screen.stream() << screen.paint(Color::bold, line) << '\n';
   }
@@ -110,8 +111,7 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   if (const auto loss = report::loss_of(mode, total)) {
     rows.emplace_back("lost", report::loss_text(*loss));
   } else if (rx.packets > tx.packets && generates_packets(mode) && receives(mode)) {
-    rows.emplace_back("lost",
-                      "unknown: more was received than sent, so other traffic hides the loss");
+    rows.emplace_back("lost", "unknown: more packets were received than counted as sent");
   }
 }
 

@@ -81,16 +81,20 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
 
 void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   auto& out = screen.stream();
-  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>{}}  {:<5}  {:<{}}  {}";
-  std::size_t width = std::string_view("LABEL").size(), rate_width = 4;
-  constexpr std::size_t kFixed = 53;  // columns without rate, label and device, with the spaces
-  for (const auto& row : rows) rate_width = std::max(rate_width, row.rate_text.size());
+  constexpr auto kFormat = "{:<{}} {:<4} {:>6} {:>5} {:>{}} {:<5}  {:<{}}  {}";
+  std::size_t width = std::string_view("LABEL").size(), rate_width = 4, id_width = 2;
+  for (const auto& row : rows) {
+    id_width = std::max(id_width, row.id.size());
+    rate_width = std::max(rate_width, row.rate_text.size());
+  }
+  const auto fixed = id_width + 29;  // columns without rate, label and device, with the spaces
   const auto label = [&](const ListedResult& row) {
-    return row.label.empty() ? "-" : fit(row.label, screen, kFixed + rate_width + kMinText);
+    return row.label.empty() ? "-" : fit(row.label, screen, fixed + rate_width + kMinText);
   };
   for (const auto& row : rows) width = std::max(width, label(row).size());
   const auto heading = fmt::format(kFormat,
                                    "ID",
+                                   id_width,
                                    "MODE",
                                    "QUEUES",
                                    "BYTES",
@@ -103,11 +107,12 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   out << screen.paint(Color::bold, heading) << '\n';
   for (const auto& row : rows) {
     if (!row.error.empty()) {
-      out << fmt::format("{:<22} {}\n", row.id, printable(row.error));
+      out << fmt::format("{:<{}} {}\n", row.id, id_width, printable(row.error));
       continue;
     }
     out << fmt::format(kFormat,
                        row.id,
+                       id_width,
                        row.mode,
                        row.queues,
                        row.frame_bytes ? fmt::format("{:.0f}", *row.frame_bytes) : "-",
@@ -116,7 +121,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.noisy ? "noisy" : "-",
                        label(row),
                        width,
-                       fit(row.device, screen, kFixed + rate_width + width))
+                       fit(row.device, screen, fixed + rate_width + width))
         << '\n';
   }
   const auto is_marked = [](const ListedResult& row) {

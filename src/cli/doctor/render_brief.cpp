@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
+#include "diag/log_time.h"
 
 namespace manactl::cli {
 namespace {
@@ -111,7 +112,10 @@ class BriefAnswer {
  private:
   void add(Importance importance, std::string first, std::string_view text);
   void add_headline(const Headline& headline);
-  void add_quote(Importance importance, const diag::Quote& quote, std::uint64_t count);
+  void add_quote(Importance importance,
+                 const diag::Quote& quote,
+                 std::uint64_t count,
+                 const std::string& time = {});
   void add_nics();
   void add_unknown_failure();
   void add_root();
@@ -147,8 +151,12 @@ void BriefAnswer::add_headline(const Headline& headline) {
                     headline.color == Color::red ? Color::bold : Color::none});
 }
 
-void BriefAnswer::add_quote(Importance importance, const diag::Quote& quote, std::uint64_t count) {
-  Part part{importance, fmt::format("  {}{}: ", place_of(quote), times(count)), {}, false};
+void BriefAnswer::add_quote(Importance importance,
+                            const diag::Quote& quote,
+                            std::uint64_t count,
+                            const std::string& time) {
+  const auto place = place_of(quote) + (time.empty() ? "" : ", " + diag::moment_text(time));
+  Part part{importance, fmt::format("  {}{}: ", place, times(count)), {}, false};
   const auto used = std::min(part.first.size(), kMaxBriefQuote - kMinBriefQuote);
   part.pieces.push_back(printable(trim(quote.text), kMaxBriefQuote - used));
   part.first_color = Color::dim;
@@ -220,7 +228,9 @@ void BriefAnswer::add_root() {
   const auto& root = *diagnosis_.root;
   add_headline({Color::red, root_heading(result_), root.title});
   if (root.quote) {
-    add_quote(Importance::essential, *root.quote, root.count);
+    // The time of the last success is shown, too.
+    const bool worked = diagnosis_.verdict && diagnosis_.verdict->worked;
+    add_quote(Importance::essential, *root.quote, root.count, worked ? root.quote->time : "");
   } else {
     add(Importance::essential, labeled("Check"), root.id);
   }

@@ -167,20 +167,31 @@ void print_wait_json(Screen& screen,
   screen.stream() << json.dump(2) << '\n';
 }
 
-Exit report_timeout(const WaitOptions& options, const States& states, Context& context) {
+// The states of the NICs that are waited for.
+std::string unreached_text(const States& states) {
   std::vector<std::string> shown;
+  for (const auto& nic : states) {
+    if (!nic.is_reached) shown.push_back(text_of(nic));
+  }
+  return join(shown, ", ");
+}
+
+std::string waiting_text(const WaitOptions& options, const States& states) {
+  return fmt::format(
+      "waiting for up to {}: {}", diag::duration_text(options.timeout), unreached_text(states));
+}
+
+Exit report_timeout(const WaitOptions& options, const States& states, Context& context) {
   std::string advice;
   for (const auto& nic : states) {
-    if (nic.is_reached) continue;
-    shown.push_back(text_of(nic));
-    if (advice.empty()) advice = nic.advice;
+    if (!nic.is_reached && advice.empty()) advice = nic.advice;
   }
   print_error(context,
               {Errc::timeout,
                0,
                fmt::format("wait: timed out after {}: {}{}",
                            diag::duration_text(options.timeout),
-                           join(shown, ", "),
+                           unreached_text(states),
                            advice.empty() ? "" : fmt::format("; run '{}'", advice))});
   return Exit::findings;
 }
@@ -217,6 +228,7 @@ Exit run_wait(const WaitOptions& options, const WaitClock& clock, Context& conte
   // Reading the state of a VF takes less than a millisecond, gathering all facts takes longer.
   constexpr double kVfInterval = 0.2, kFactsInterval = 1;
   const double interval = options.goal == WaitGoal::vf ? kVfInterval : kFactsInterval;
+  bool has_paused = false;
   while (true) {
     const auto system = context.system();
     if (!system) return report_error(context, system.error());
@@ -226,6 +238,9 @@ Exit run_wait(const WaitOptions& options, const WaitClock& clock, Context& conte
     if (all_reached(*states) || seconds >= options.timeout) {
       return report_end(options, *states, seconds, context);
     }
+    if (!has_paused && context.err.is_terminal())
+      print_note(context, waiting_text(options, *states));
+    has_paused = true;
     const int signal = clock.pause(std::min(interval, options.timeout - seconds));
     if (signal != 0) return exit_of_signal(signal);
   }

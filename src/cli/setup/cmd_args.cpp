@@ -179,8 +179,11 @@ void add_hugepage_warnings(ArgsOutput& result,
       host::size_of_testpmd(*result.devices.facts, result.devices.node).hugepage_bytes;
   for (auto& [program, args] : result.programs) {
     if (!args || (will_prepare && args->size.hugepage_bytes <= reserved)) continue;
+    // The others are assumed to need what testpmd does.
+    const auto& testpmd = *programs().front();
+    const bool has_size = program == &testpmd || program->hugepage_bytes != nullptr;
     const auto title =
-        program->hugepage_bytes != nullptr ? program->title : programs().front()->title;
+        has_size ? std::string(program->title) : fmt::format("a program such as {}", testpmd.title);
     auto warning = hugepage_warning(memory, result.devices.node, args->size.hugepage_bytes, title);
     if (!warning.empty()) args->warnings.insert(args->warnings.begin(), std::move(warning));
   }

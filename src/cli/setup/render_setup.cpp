@@ -191,8 +191,7 @@ std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
     if (granted >= *reserved->wanted) continue;
     warnings.push_back(fmt::format(
         "the program needs {} more hugepages in /{}, and {} could be reserved, because memory is "
-        "short or fragmented; give it fewer packet buffers (--total-num-mbufs of testpmd), or use "
-        "a larger VM",
+        "short or fragmented; configure the program with fewer packet buffers, or use a larger VM",
         *reserved->wanted,
         reserved->pool,
         granted == 0 ? "none" : fmt::format("only {}", granted)));

@@ -65,18 +65,17 @@ class TuneWriter {
           << printable(path) << '\n';
     }
     if (names.empty()) return;
-    if (result_.is_dry_run) {
-      out << (verbosity_ == 0 ? "Nothing was changed; -v shows each write and each source.\n"
-                              : "Nothing was changed.\n");
-      return;
-    }
-    if (awaits) {
+    if (awaits && !result_.is_dry_run) {
       out << fmt::format("The changes will be rolled back in {:.0f} s unless you run:\n",
                          *result_.confirm_within);
       for (const auto& name : names) out << "  manactl confirm " << name << '\n';
     }
     out << "Undo it with:\n";
     for (const auto& name : names) out << "  manactl restore " << name << '\n';
+    if (result_.is_dry_run) {
+      out << (verbosity_ == 0 ? "Nothing was changed; -v shows each write and each source.\n"
+                              : "Nothing was changed.\n");
+    }
   }
 
  private:

@@ -82,9 +82,10 @@ class Finder {
           dropped));
     }
     if (foreign > 0) {
-      notes.push_back(fmt::format(
-          "{} trials received more packets than they sent: other traffic hides packet loss",
-          foreign));
+      notes.push_back(
+          fmt::format("{} trials received more packets than were counted as sent, for example "
+                      "other traffic, which hides packet loss",
+                      foreign));
     }
     return notes;
   }

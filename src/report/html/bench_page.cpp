@@ -52,7 +52,7 @@ std::string count_text(const datapath::ReportedCount& count) {
 std::string subtitle_of(const BenchResult& result) {
   return fmt::format("{}, {}, {} x {:g} s",
                      queues_text(result.plan.queues),
-                     frames_text(result.plan),
+                     frames_text(result.plan, total_of(result.report)),
                      result.report.trials.size(),
                      result.plan.trial.seconds);
 }

@@ -41,8 +41,12 @@ TEST(ListText, FitsA80ColumnTerminalAndKeepsWholeNamesInFiles) {
   row.label = "after-the-update-of-the-kernel";
   const auto text = text_of(row, true);
   for (const auto line : split(text, '\n')) EXPECT_LE(line.size(), 80U) << line;
-  EXPECT_THAT(text, HasSubstr("  after..."));
+  EXPECT_THAT(text, HasSubstr("  after-t..."));
   EXPECT_THAT(text_of(row, false), HasSubstr("  net_af_packet0,iface=veth0\n"));
+  row.id = "20261130-201447-7529";
+  row.rate_text = "ndr 1.6 to 4.5 Mpps";
+  row.label.clear();
+  for (const auto line : split(text_of(row, true), '\n')) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(ListText, AndAllOtherOutputsStateThatARateIncludesTheStart) {

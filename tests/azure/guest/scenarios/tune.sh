@@ -64,7 +64,7 @@ expect "an MTU that the host does not allow" 6 $rc
 if can_change -g; then
   rc=0
   manactl tune eth1 --set tx-ring=1024 --set vf-rx-ring=3000 || rc=$?
-  expect "mana rounds up" 6 $rc
+  expect "mana would round up" 2 $rc
 fi
 diff -U0 /run/azure/settings <(settings) || fail "settings"
 is_restored
