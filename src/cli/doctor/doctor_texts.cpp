@@ -149,4 +149,15 @@ std::string no_cause_text(const DoctorResult& result) {
   return result.hints.complete(sentence + '.');
 }
 
+std::vector<std::string> warning_texts(const DoctorResult& result) {
+  const auto* const mana = result.report.find("hardware.mana");
+  if (mana == nullptr || mana->finding.status != diag::Status::pass) return {};
+  std::vector<std::string> texts;
+  for (const auto& outcome : result.report.outcomes) {
+    if (outcome.finding.status != diag::Status::warn) continue;
+    texts.push_back(fmt::format("{} ({})", outcome.check.problem, outcome.check.id));
+  }
+  return texts;
+}
+
 }  // namespace manactl::cli

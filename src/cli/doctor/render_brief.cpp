@@ -295,6 +295,7 @@ void BriefAnswer::collect() {
   if (!no_cause.empty()) {
     add(Importance::essential, "", no_cause);
     if (diagnosis_.unknown.empty()) parts_.back().color = Color::green;
+    for (const auto& text : warning_texts(result_)) add(Importance::list, "Warning: ", text);
   }
   const bool is_unknown = has_unknown_cause(result_);
   const bool is_degraded = verdict && verdict->answer == diag::Answer::degraded;

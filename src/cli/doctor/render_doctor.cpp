@@ -180,6 +180,9 @@ void DoctorWriter::write_no_cause() {
   for (const auto& line : wrap_lines(text, screen_.width())) {
     out() << screen_.paint(color, line) << '\n';
   }
+  for (const auto& warning : warning_texts(result_)) {
+    out() << wrap("Warning: " + warning, screen_.width(), 0) << '\n';
+  }
 }
 
 void DoctorWriter::write_notes() {
