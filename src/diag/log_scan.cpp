@@ -119,7 +119,6 @@ class Scan {
   RepetitionTracker repetitions_;
   ArgumentTracker arguments_;
   Story story_;
-  std::set<const Signature*> matched_;
   TicketScan ticket_;
   LogReport report_;
   std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
@@ -221,7 +220,7 @@ bool Scan::scan_line(std::string_view line, std::uint64_t number) {
       matches, [](const Match& match) { return match.signature->application.empty(); });
   const bool is_unknown_error = !is_known && looks_like_error(message) && may_be_error(line);
   if (matches.empty() && !is_unknown_error) return false;
-  const Event event{message, number, {}, name_};
+  const Event event{message, number, {}, name_, line};
   if (is_unknown_error) add_unknown(event, line);
   if (matches.empty()) return false;
   ++report_.matched_lines;
@@ -310,8 +309,7 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
     const auto release = capture(match.captures, "release");
     if (!release.empty()) report_.dpdk_release = release;
   }
-  const bool is_first = matched_.insert(&signature).second;
-  const bool needs_time = is_first || signature.state || signature.begins || signature.ends ||
+  const bool needs_time = signature.state || signature.begins || signature.ends ||
                           repetitions_.counts(signature) || absences_.needs_time(signature);
   if (needs_time) event.time = time_of(line, event.message);
   const auto device = devices_.device_of(signature, match.captures);

@@ -23,8 +23,10 @@ struct Event {
   std::uint64_t line = 0;
   std::string_view time;
   std::string_view log;
+  std::string_view line_text = {};  // with prefix
 };
 
+// Reads the time from the whole line if the event has none.
 Quote quote_of(const Event& event);
 
 // The views refer to `quote`.

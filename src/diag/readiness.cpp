@@ -21,8 +21,8 @@ bool decides(const Check& check, Use use, bool is_forecast) {
 Readiness readiness_for(Use use, const host::Facts& facts, const Report& report) {
   const bool is_forecast = !facts.has_mana();
   Readiness readiness;
-  if (is_forecast && !facts.is_on_azure()) {
-    // Other machines have no forecast.
+  // There is no forecast for a machine outside Azure: none of its checks applies.
+  if (is_forecast && facts.platform && !facts.is_on_azure()) {
     if (const auto* azure = report.find("hardware.azure")) readiness.reasons.push_back(azure);
     readiness.ready = false;
     return readiness;

@@ -69,7 +69,7 @@ constexpr Tunable ring(std::string_view name,
   row.is_minimum = true;
   row.min = is_vf ? 128 : 10;  // MIN_RX_BUFFERS_PER_QUEUE, NETVSC_MIN_RX_SECTIONS
   row.max = 65536;
-  row.is_rounded = is_vf;
+  row.needs_power_of_two = is_vf;
   row.usual = usual;
   row.interrupts = true;
   row.since = is_vf ? "6.12" : "";
@@ -319,8 +319,9 @@ Result<> check_value(const Tunable& tunable, std::string_view value) {
       if (!number || *number < tunable.min || *number > tunable.max) {
         return refuse(fmt::format("use a number from {} to {}", tunable.min, tunable.max));
       }
-      if (!tunable.is_rounded || std::has_single_bit(*number)) return {};
-      return refuse(fmt::format("use a power of two, such as {}", std::bit_ceil(*number)));
+      if (!tunable.needs_power_of_two || std::has_single_bit(*number)) return {};
+      return refuse(fmt::format("use a power of two, such as {}: the driver would round it up",
+                                std::bit_ceil(*number)));
     }
     case ValueForm::feature:
     case ValueForm::flag:

@@ -51,7 +51,7 @@ struct Tunable {
   std::array<std::string_view, 3> wanted;  // by profile; empty: keep the value
   bool is_minimum = false;                 // larger values are good too, except for latency
   std::uint64_t min = 0, max = 0;          // of a number
-  bool is_rounded = false;                 // the driver rounds it up to a power of two
+  bool needs_power_of_two = false;         // the driver rounds other numbers up
   // The smallest default of a driver: a check warns of smaller numbers. Empty if it depends on the
   // VM.
   std::string_view usual = {};

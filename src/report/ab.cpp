@@ -129,12 +129,12 @@ Json metrics_json(const AbResult& result) {
   return list;
 }
 
-// Returns " all rounds: B +0.61 % (-1.02 to +2.10 %)" after a complete round.
+// Returns "  all rounds: B +0.61 % (-1.02 to +2.10 %)" after a complete round.
 std::string change_text(const AbResult& result) {
   const auto found = effect_on(result, result.plan.metric);
   if (!found) return {};
   const auto& [change, confidence] = std::pair(found->effect.change, found->effect.confidence);
-  auto text = fmt::format(" all rounds: B {:+.2f} %", change * kPercent);
+  auto text = fmt::format("  all rounds: B {:+.2f} %", change * kPercent);
   if (confidence) {
     text += fmt::format(
         " ({:+.2f} to {:+.2f} %)", confidence->low * kPercent, confidence->high * kPercent);
@@ -240,7 +240,9 @@ std::vector<std::string> ab_progress(const AbResult& result, std::string_view ru
     if (last.loss) figures += fmt::format(", {:.3g} % lost", *last.loss * kPercent);
     figures += ';';
   }
-  return {state, figures + change_text(result)};
+  std::vector<std::string> lines = {state, figures};
+  if (auto change = change_text(result); !change.empty()) lines.push_back(std::move(change));
+  return lines;
 }
 
 Verdict verdict_of(const AbResult& result) {

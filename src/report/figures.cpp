@@ -117,8 +117,7 @@ std::string frames_text(const datapath::BenchPlan& plan, const datapath::Sample&
                                           : "frames of " + sizes + " bytes";
   }
   if (const auto mean = frame_bytes(plan, total)) {
-    if (*mean == std::floor(*mean)) return fmt::format("{:.0f}-byte frames", *mean);
-    return fmt::format("frames of {:.1f} bytes on average", *mean);
+    return fmt::format("frames of {:.4g} bytes on average", *mean);
   }
   return fmt::format("frames up to {} bytes",
                      std::max(datapath::kMaxStandardFrame, plan.traffic.largest()));

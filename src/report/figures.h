@@ -49,7 +49,7 @@ std::string servicing_text(const datapath::Servicing& servicing);
 std::string queues_text(unsigned queues);
 
 // Returns "64-byte frames" or "frames of 64/1518 (3:1) bytes" if the mode generates frames, else
-// the received size, or "frames up to 1518 bytes" if nothing was received.
+// "frames of 512 bytes on average", or "frames up to 1518 bytes" if nothing was received.
 std::string frames_text(const datapath::BenchPlan& plan, const datapath::Sample& total);
 
 // Mean frame size with FCS: that of the plan if the mode generates frames, else the received one.

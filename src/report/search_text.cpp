@@ -33,7 +33,7 @@ std::string_view reason_of(datapath::GoalResult::End end) {
     case datapath::GoalResult::End::silent:
       return "no packet came back";
     case datapath::GoalResult::End::foreign:
-      return "more packets came back than were counted as sent, which hides the losses";
+      return "more packets came back than were counted as sent, so the loss is unknown";
     case datapath::GoalResult::End::constant:
       return "the loss is about the same at all rates";
     case datapath::GoalResult::End::below:

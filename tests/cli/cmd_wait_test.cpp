@@ -99,15 +99,16 @@ TEST_F(WaitFor, WaitsForANicThatDoesNotExistYet) {
   EXPECT_EQ(pauses_, 2);
 }
 
-TEST_F(WaitFor, SaysOnATerminalWhatItWaitsFor) {
+TEST_F(WaitFor, PrintsTheStateOnATerminal) {
   is_terminal_ = true;
   EXPECT_EQ(wait(WaitGoal::vf, "eth1"), Exit::ok);
   EXPECT_EQ(err_, "");
   EXPECT_EQ(wait(WaitGoal::vf, "eth7", [](int pause) { return pause == 2 ? SIGINT : 0; }),
             static_cast<Exit>(130));
-  EXPECT_EQ(err_,
-            "manactl: waiting for up to 10 s: interface 'eth7' does not exist; did you mean "
-            "'eth0'?\n");
+  EXPECT_EQ(
+      err_,
+      "manactl: waiting at most 10 s for the state 'vf'; now: interface 'eth7' does not exist; "
+      "did you mean 'eth0'?\n");
 }
 
 TEST_F(WaitFor, NamesTheLastStateAndTheNextCommandAfterTheTimeout) {

@@ -296,7 +296,7 @@ TEST(Find, NotesThatOtherTrafficHidesPacketLoss) {
     return {};
   };
   EXPECT_THAT(find(session, find_plan(), {}, {})->notes,
-              Contains(HasSubstr("which hides packet loss")));
+              Contains(HasSubstr("so the packet loss is unknown")));
 }
 
 TEST(Find, RequiresAModeThatSendsAndReceives) {

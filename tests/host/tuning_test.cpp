@@ -43,7 +43,8 @@ TEST(Tunables, AcceptOnlyValuesOfTheirForm) {
             "'127' is not a value of vf-rx-ring: use a number from 128 to 65536");
   EXPECT_FALSE(check_value(row("vf-rx-ring"), "4096 "));
   EXPECT_EQ(check_value(row("vf-rx-ring"), "3000").error().message,
-            "'3000' is not a value of vf-rx-ring: use a power of two, such as 4096");
+            "'3000' is not a value of vf-rx-ring: use a power of two, such as 4096: the driver "
+            "would round it up");
   EXPECT_TRUE(check_value(row("rx-ring"), "3000"));
   EXPECT_FALSE(check_value(row("tso"), "1"));
   EXPECT_FALSE(check_value(row("vf-adaptive-rx"), "1"));

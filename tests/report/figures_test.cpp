@@ -84,7 +84,7 @@ TEST(FramesText, ContainsTheSizeOfGeneratedOrReceivedFrames) {
   datapath::Sample total;
   total.rx.packets = 10;
   total.rx.bytes = 5120;
-  EXPECT_EQ(frames_text(plan, total), "512-byte frames");
+  EXPECT_EQ(frames_text(plan, total), "frames of 512 bytes on average");
   total.rx.bytes = 5125;
   EXPECT_EQ(frames_text(plan, total), "frames of 512.5 bytes on average");
 }

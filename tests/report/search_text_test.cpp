@@ -40,7 +40,7 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   EXPECT_EQ(found_text(found), "not found: no packet came back");
   found.end = datapath::GoalResult::End::foreign;
   EXPECT_EQ(found_text(found),
-            "not found: more packets came back than were counted as sent, which hides the losses");
+            "not found: more packets came back than were counted as sent, so the loss is unknown");
   found.end = datapath::GoalResult::End::constant;
   found.upper = 5500;
   EXPECT_EQ(found_text(found),

@@ -111,7 +111,7 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   if (const auto loss = report::loss_of(mode, total)) {
     rows.emplace_back("lost", report::loss_text(*loss));
   } else if (rx.packets > tx.packets && generates_packets(mode) && receives(mode)) {
-    rows.emplace_back("lost", "unknown: more packets were received than counted as sent");
+    rows.emplace_back("lost", "unknown: more packets were received than were counted as sent");
   }
 }
 

@@ -34,11 +34,12 @@ Result<const Kind*> parse_kind(std::string_view text) {
   if (const auto* kind = wire::find_kind(text)) return kind;
   std::vector<std::string> names;
   for (const auto& kind : wire::kinds()) names.emplace_back(kind.name);
-  // "wqe" stands for several kinds, such as "sq-wqe", and "sqe" is another name of "sq-wqe".
+  // "sqe" and "rqe" are other names of "sq-wqe" and "rq-wqe".
   if (text == "sqe" || text == "rqe") {
     return fail(Errc::invalid,
                 fmt::format("'{0}' is not a kind; did you mean '{1}q-wqe'?", text, text.front()));
   }
+  // "wqe" stands for several kinds.
   std::vector<std::string> longer;
   for (const auto& name : names) {
     const bool is_queue = name.ends_with(fmt::format("q-{}", text));

@@ -228,9 +228,10 @@ void BriefAnswer::add_root() {
   const auto& root = *diagnosis_.root;
   add_headline({Color::red, root_heading(result_), root.title});
   if (root.quote) {
-    // The time of the last success is shown, too.
-    const bool worked = diagnosis_.verdict && diagnosis_.verdict->worked;
-    add_quote(Importance::essential, *root.quote, root.count, worked ? root.quote->time : "");
+    // headlines() shows the time of the last success, so this shows that of the fault.
+    const auto& verdict = diagnosis_.verdict;
+    const bool has_worked = verdict && verdict->answer == diag::Answer::worked_until;
+    add_quote(Importance::essential, *root.quote, root.count, has_worked ? root.quote->time : "");
   } else {
     add(Importance::essential, labeled("Check"), root.id);
   }

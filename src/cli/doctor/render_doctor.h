@@ -76,8 +76,8 @@ std::vector<NicLine> nic_lines(const DoctorResult& result);
 // The sentence that no cause was found; empty if there is one, or if the headline is the answer.
 std::string no_cause_text(const DoctorResult& result);
 
-// The problems that checks of a machine with MANA warn about, for an answer with no_cause_text():
-// "Packets are lost, or rings are full (speed.drops)".
+// The problem and the id of each check that warned, such as "Packets are lost, or rings are full
+// (speed.drops)". Empty without MANA.
 std::vector<std::string> warning_texts(const DoctorResult& result);
 
 // "Root cause:" or "Degraded:". The result must have a root cause.

@@ -167,7 +167,7 @@ void print_wait_json(Screen& screen,
   screen.stream() << json.dump(2) << '\n';
 }
 
-// The states of the NICs that are waited for.
+// Returns the states of the NICs that have not reached the goal.
 std::string unreached_text(const States& states) {
   std::vector<std::string> shown;
   for (const auto& nic : states) {
@@ -177,8 +177,10 @@ std::string unreached_text(const States& states) {
 }
 
 std::string waiting_text(const WaitOptions& options, const States& states) {
-  return fmt::format(
-      "waiting for up to {}: {}", diag::duration_text(options.timeout), unreached_text(states));
+  return fmt::format("waiting at most {} for the state '{}'; now: {}",
+                     diag::duration_text(options.timeout),
+                     word_of(kWaitGoals, *options.goal),
+                     unreached_text(states));
 }
 
 Exit report_timeout(const WaitOptions& options, const States& states, Context& context) {

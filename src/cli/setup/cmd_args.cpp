@@ -179,7 +179,7 @@ void add_hugepage_warnings(ArgsOutput& result,
       host::size_of_testpmd(*result.devices.facts, result.devices.node).hugepage_bytes;
   for (auto& [program, args] : result.programs) {
     if (!args || (will_prepare && args->size.hugepage_bytes <= reserved)) continue;
-    // The others are assumed to need what testpmd does.
+    // A program without a size of its own is assumed to need as much as testpmd.
     const auto& testpmd = *programs().front();
     const bool has_size = program == &testpmd || program->hugepage_bytes != nullptr;
     const auto title =

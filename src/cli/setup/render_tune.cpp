@@ -65,8 +65,10 @@ class TuneWriter {
           << printable(path) << '\n';
     }
     if (names.empty()) return;
-    if (awaits && !result_.is_dry_run) {
-      out << fmt::format("The changes will be rolled back in {:.0f} s unless you run:\n",
+    if (awaits) {
+      out << fmt::format("The changes {} be rolled back {} {:.0f} s unless you run:\n",
+                         result_.is_dry_run ? "would" : "will",
+                         result_.is_dry_run ? "after" : "in",
                          *result_.confirm_within);
       for (const auto& name : names) out << "  manactl confirm " << name << '\n';
     }

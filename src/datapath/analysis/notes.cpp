@@ -27,8 +27,11 @@ double requested_packets(const BenchPlan& plan,
   return requested_rate(plan, trial.plan, ports) * full_rate_seconds;
 }
 
+// A note on net_ring does not fit a run that also uses other devices.
 bool uses_ring(const std::vector<PortReport>& ports) {
-  return !ports.empty() && ports.front().driver == "net_ring";
+  return !ports.empty() && std::ranges::all_of(ports, [](const PortReport& port) {
+    return port.driver == "net_ring";
+  });
 }
 
 // Returns the note on a mode that received nothing. net_ring is the only device that is certain to
@@ -170,8 +173,11 @@ std::string empty_pool_note(const BenchPlan& plan,
                             const std::vector<PortReport>& ports,
                             std::uint64_t bursts) {
   if (uses_ring(ports) && !receives(plan.mode)) {
-    return fmt::format("net_ring is full, because nothing receives its packets: use {} txrx",
-                       name_of(PlanField::mode));
+    return fmt::format(
+        "{} bursts were not sent, because net_ring is full and nothing receives its packets: use "
+        "{} txrx",
+        bursts,
+        name_of(PlanField::mode));
   }
   return fmt::format(
       "{} bursts found no free packets: the device holds more packets than it has descriptors",

@@ -83,8 +83,8 @@ class Finder {
     }
     if (foreign > 0) {
       notes.push_back(
-          fmt::format("{} trials received more packets than were counted as sent, for example "
-                      "other traffic, which hides packet loss",
+          fmt::format("{} trials received more packets than were counted as sent, so the packet "
+                      "loss is unknown",
                       foreign));
     }
     return notes;

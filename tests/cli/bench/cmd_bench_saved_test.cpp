@@ -74,7 +74,7 @@ TEST_F(SavedResults, AreListedWithTheReceivedFrameSize) {
   const auto list = json::parse(run({"bench", "list", "--json"}).out);
   EXPECT_TRUE(list["results"][0]["frame_bytes"].is_null());
   EXPECT_EQ(list["results"][1]["frame_bytes"], 64);
-  EXPECT_THAT(run({"bench", "show", kOld}).out, HasSubstr("64-byte frames"));
+  EXPECT_THAT(run({"bench", "show", kOld}).out, HasSubstr("frames of 64 bytes on average"));
 }
 
 TEST_F(SavedResults, AreListedWithTheErrorIfTheyCannotBeRead) {
