@@ -21,8 +21,7 @@ release_hugepages() {
 testpmd() {
   local periods=$1 rc=0 pid
   shift
-  dpdk-testpmd --lcores=0@0,1@1 "$@" --stats-period=1 </dev/null >/run/azure/testpmd 2>&1 &
-  pid=$!
+  in_background /run/azure/testpmd dpdk-testpmd --lcores=0@0,1@1 "$@" --stats-period=1
   wait_for eval "! kill -0 $pid || ((\$(grep -c '^Port statistics' /run/azure/testpmd) > $periods))" || true
   kill -INT $pid 2>/dev/null || true
   wait $pid || rc=$?

@@ -12,7 +12,14 @@ tracing=/sys/kernel/debug/tracing
 
 fail() {
   echo "FAILED: $*"
+  echo "$*" >/run/azure/failure
   exit 1
+}
+
+# Records the command that ended the scenario, unless fail has recorded a reason. For the trap EXIT.
+record_failure() {
+  local status=$? command=$BASH_COMMAND
+  [ $status -eq 0 ] || [ -e /run/azure/failure ] || echo "status $status: $command" >/run/azure/failure
 }
 
 # expect WHAT WANTED GOT: fails unless GOT equals WANTED
@@ -30,6 +37,16 @@ wait_for() {
     ((SECONDS < end)) || { echo "timeout while waiting for: $*"; return 1; }
     sleep 0.1
   done
+}
+
+# in_background LOG COMMAND...: starts the command with its output in LOG, and sets $pid. LOG is empty before the function
+# returns, because a wait for a line must not end at a line of an earlier command.
+in_background() {
+  local log=$1
+  shift
+  : >"$log"
+  "$@" </dev/null >"$log" 2>&1 &
+  pid=$!
 }
 
 # link_name VARIABLE LINK: sets VARIABLE to the name that LINK points to, or to "none". To read
@@ -475,6 +492,7 @@ clean_up() {
     ip netns del $name
   done
   [ ! -e /run/netns/elsewhere ] || ip netns del elsewhere
+  ip address del 10.7.0.2/24 dev eth1
   for name in refuse_open refuse_gpadl refuse_bind; do
     echo 0 >/sys/module/hv_vmbus/parameters/$name
   done

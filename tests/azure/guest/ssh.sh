@@ -12,13 +12,14 @@ done
 
 # start_sshd NAMESPACE PORT [OPTION...]: starts an sshd, and sets $sshd to its process.
 start_sshd() {
-  local namespace=$1 port=$2 run=()
+  local namespace=$1 port=$2 run=() log pid
   shift 2
+  log=/run/azure/sshd.$namespace.$port
   [ "$namespace" = 1 ] || run=(ip netns exec "$namespace")
-  "${run[@]}" /usr/bin/sshd -D -e -f /dev/null -h /run/azure/host_key -p "$port" \
-    -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none "$@" 2>"/run/azure/sshd.$namespace.$port" &
-  sshd=$!
-  wait_for grep -q "Server listening" "/run/azure/sshd.$namespace.$port"
+  in_background "$log" "${run[@]}" /usr/bin/sshd -D -e -f /dev/null -h /run/azure/host_key -p "$port" \
+    -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none "$@"
+  sshd=$pid
+  wait_for grep -q "Server listening" "$log"
 }
 
 ssh_options=(-F none -o KexAlgorithms=curve25519-sha256 -o BatchMode=yes -o StrictHostKeyChecking=no

@@ -27,9 +27,8 @@ echo $DEV_UUID > /sys/bus/vmbus/drivers/hv_netvsc/unbind
 echo $DEV_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/bind
 
 before=$(device_packets tx_packets)
-dpdk-testpmd -l 1-3 --vdev="$BUS_INFO,mac=$MANA_MAC" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats 2 \
-  </dev/null >/run/azure/testpmd 2>&1 &
-pid=$!
+in_background /run/azure/testpmd \
+  dpdk-testpmd -l 1-3 --vdev="$BUS_INFO,mac=$MANA_MAC" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats 2
 wait_for eval '(($(grep -c "NIC statistics for port" /run/azure/testpmd) > 2))' || true
 kill -INT $pid || true
 wait $pid || true

@@ -58,7 +58,7 @@ while true; do
   sleep 0.02
 done &
 renaming=$!
-trap 'kill $renaming 2>/dev/null || true' EXIT
+trap 'record_failure; kill $renaming 2>/dev/null || true' EXIT
 for ((round = 1; round <= rounds; round++)); do
   run prepare eth1 --hugepages none
   echo 0 >/sys/module/hv_vmbus/parameters/vf

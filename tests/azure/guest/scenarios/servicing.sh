@@ -28,11 +28,9 @@ received_by_testpmd() {
 }
 
 echo "# testpmd"
-dpdk-testpmd --lcores=0@0,1@1 --vdev="$function,mac=00:0d:3a:76:3b:d0,mac=00:0d:3a:76:3b:d1" \
+in_background /run/azure/testpmd dpdk-testpmd --lcores=0@0,1@1 --vdev="$function,mac=00:0d:3a:76:3b:d0,mac=00:0d:3a:76:3b:d1" \
   -a "$(basename $vmbus/devices/*-3bd0000d3a76)" -a "$(basename $vmbus/devices/*-3bd1000d3a76)" -- \
-  --total-num-mbufs=16384 --forward-mode=flowgen --rxq=2 --txq=2 --txd=256 --rxd=256 --stats-period=1 \
-  </dev/null >/run/azure/testpmd 2>&1 &
-pid=$!
+  --total-num-mbufs=16384 --forward-mode=flowgen --rxq=2 --txq=2 --txd=256 --rxd=256 --stats-period=1
 wait_for grep -q "^Port statistics" /run/azure/testpmd
 expect_mana
 remove_vfs

@@ -12,9 +12,7 @@ vf=enP30832p0s0d1
 start_testpmd() {
   local text=$1
   shift
-  dpdk-testpmd -l 0-1 "$@" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats-period=1 \
-    </dev/null >$log 2>&1 &
-  pid=$!
+  in_background $log dpdk-testpmd -l 0-1 "$@" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats-period=1
   wait_for grep -q -e "$text" $log || { cat $log; fail "testpmd did not print: $text"; }
   grep -e "$text" $log
 }
