@@ -48,6 +48,20 @@ TEST(CountNotes, ReportThatNothingMoved) {
   EXPECT_THAT(notes_of(Mode::rtt, 0, 0), ElementsAre("nothing was sent"));
 }
 
+TEST(CountNotes, BlameNoSenderForPacketsThatTheDeviceDropped) {
+  BenchPlan plan;
+  plan.mode = Mode::rx;
+  const std::vector<PortReport> ports = {{"eth1", "net_mana", "", {}, 0}};
+  Trial trial;
+  trial.total.rx.missed = 3;
+  EXPECT_THAT(count_notes(plan, ports, trial),
+              ElementsAre("nothing was received, because the device dropped every packet"));
+  trial.total.rx.missed = std::nullopt;
+  EXPECT_THAT(
+      count_notes(plan, ports, trial),
+      ElementsAre(EndsWith("or the device dropped every packet, which it does not report")));
+}
+
 TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {
   BenchPlan plan;
   Trial trial;
@@ -56,7 +70,7 @@ TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {
     EXPECT_THAT(count_notes(plan, {{"net_ring0", "net_ring", "", {}, 0}}, trial),
                 ElementsAre(HasSubstr("returns only what this program sends: use plan.mode txrx")));
     EXPECT_THAT(count_notes(plan, {{"eth1", "net_mana", "", {}, 0}}, trial),
-                ElementsAre(HasSubstr("needs a sender that runs at the same time")));
+                ElementsAre(EndsWith("needs a sender that runs at the same time")));
   }
 }
 

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace manactl::datapath::worker_test {
 namespace {
@@ -129,6 +132,47 @@ TEST(Worker, ServesOneQueueForALimitedNumberOfFullBursts) {
   EXPECT_EQ((visit<TestLane, receive_one>(lane, 0, 5)), 5U);
   lane.burst = 2;  // a burst of one packet is not full
   EXPECT_EQ((visit<TestLane, receive_one>(lane, 0, 5)), 1U);
+}
+
+constexpr unsigned kRing = 2;  // packets
+std::array<unsigned, 2> rings{};
+std::atomic<bool> has_exchanged = false;
+
+unsigned receive_from_ring(TestLane& lane, std::uint64_t /*now*/) noexcept {
+  const auto received = std::exchange(rings.at(lane.queue), 0);
+  lane.count_received(received, 0);
+  return received;
+}
+
+// Sends a packet to the other queue, whose ring may be full.
+unsigned exchange_with_other(TestLane& lane, std::uint64_t now) noexcept {
+  const auto received = receive_from_ring(lane, now);
+  auto& ring = rings.at(1 - lane.queue);
+  ring = std::min(ring + 1, kRing);
+  lane.count_sent(1, 0);
+  has_exchanged = lane.queue == 1;
+  return received + 1;
+}
+
+TEST(Worker, DoesNotOverflowTheRingOfItsOtherQueue) {
+  TestLane lanes[2];
+  Team team;
+  Worker worker;
+  worker.team = &team;
+  for (const unsigned queue : {0U, 1U}) {
+    lanes[queue].queue = queue;
+    lanes[queue].burst = 1;
+    team.lanes.push_back(&lanes[queue]);
+  }
+  worker.lanes = team.lanes;
+  std::thread thread(
+      [&] { work_and_drain<TestLane, exchange_with_other, receive_from_ring>(worker); });
+  wait_until(worker.ready);
+  team.phase = Phase::running;
+  wait_until(has_exchanged);
+  team.phase = Phase::stopping;
+  thread.join();
+  EXPECT_EQ(outstanding(team.lanes), 0);
 }
 
 // Otherwise, the lane would send nothing until the requests time out.

@@ -36,8 +36,12 @@ bool uses_ring(const std::vector<PortReport>& ports) {
 
 // Returns the note on a mode that received nothing. net_ring is the only device that is certain to
 // have no sender.
-std::string nothing_received_note(const BenchPlan& plan, const std::vector<PortReport>& ports) {
+std::string nothing_received_note(const BenchPlan& plan,
+                                  const std::vector<PortReport>& ports,
+                                  const Sample& total) {
   std::string note = "nothing was received";
+  if (total.rx.missed.value_or(0) + total.rx.no_buffer.value_or(0) > 0)
+    return note + ", because the device dropped every packet";
   if (generates_packets(plan.mode)) return note;
   const auto mode = name_of(PlanField::mode);
   if (uses_ring(ports)) {
@@ -46,8 +50,10 @@ std::string nothing_received_note(const BenchPlan& plan, const std::vector<PortR
                       "net_null",
                       mode);
   }
-  return note +
-         fmt::format(": {} {} needs a sender that runs at the same time", mode, name_of(plan.mode));
+  note +=
+      fmt::format(": {} {} needs a sender that runs at the same time", mode, name_of(plan.mode));
+  const bool may_drop = !total.rx.missed || !total.rx.no_buffer;
+  return may_drop ? note + "; or the device dropped every packet, which it does not report" : note;
 }
 
 std::vector<std::string> nothing_moved(const BenchPlan& plan,
@@ -61,7 +67,7 @@ std::vector<std::string> nothing_moved(const BenchPlan& plan,
   if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
   // count_notes() reports requests without replies in a note of its own.
   if (nothing_received && !measures_latency(mode)) {
-    notes.push_back(nothing_received_note(plan, ports));
+    notes.push_back(nothing_received_note(plan, ports, total));
   }
   return notes;
 }

@@ -135,7 +135,9 @@ void work(Worker& worker) noexcept {
 }
 
 // The work of a mode whose packets return. `Receive` is the receiving part of `Serve`. It is also
-// called after sending has ended, and may ignore the time.
+// called after sending has ended, and may ignore the time. A worker with several lanes serves one
+// burst of each, because packets may return to another lane: many bursts in a row would overflow
+// the receive ring of that lane.
 template <class Lane,
           BurstFunction<Lane> Serve,
           BurstFunction<Lane> Receive,
@@ -146,7 +148,11 @@ void work_and_drain(Worker& worker) noexcept {
     return lane.in_use() ? Receive(static_cast<Lane&>(lane), now) : 0U;
   };
   discard_leftovers(worker.lanes, receive);
-  serve<Lane, Serve, Bursts>(worker);
+  if (worker.lanes.size() > 1) {
+    serve<Lane, Serve, 1>(worker);
+  } else {
+    serve<Lane, Serve, Bursts>(worker);
+  }
   drain(DrainScope<BaseLane>{worker.lanes, team.lanes, team.busy, team.lost_before},
         team.drain_limits,
         request_time,
