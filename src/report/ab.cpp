@@ -27,6 +27,7 @@ constexpr MetricRow kRows[] = {
     {Metric::rate, "packets_per_second", "packets/s"},
     {Metric::cpu_time, "cpu_ns_per_packet", "ns/packet"},
     {Metric::instructions, "instructions_per_packet", "instructions/packet"},
+    {Metric::delivered, "delivered_share", "share"},
 };
 
 std::vector<double> values_of(const AbSide& side, Metric metric) {
@@ -79,6 +80,19 @@ Verdict without_noise(const AbResult& result, Verdict verdict, const datapath::B
     return verdict;
   const double least = verdict == Verdict::better ? bounds.low : -bounds.high;
   return least > result.plan.threshold ? verdict : Verdict::inconclusive;
+}
+
+// The verdict on one metric alone.
+Verdict verdict_on(const AbResult& result, Metric metric) {
+  const auto found = effect_on(result, metric);
+  if (!found || !found->effect.confidence) return Verdict::inconclusive;
+  // A higher rate is better, and so is a lower cost.
+  auto [change, bounds] = std::pair(found->effect.change, *found->effect.confidence);
+  if (metric == Metric::cpu_time || metric == Metric::instructions) {
+    change = -change;
+    bounds = {-bounds.high, -bounds.low};
+  }
+  return without_noise(result, judge(change, bounds, result.plan.threshold), bounds);
 }
 
 bool is_rate_reached(const BenchResult& result, double rate) {
@@ -156,6 +170,7 @@ std::string equality_note(const AbResult& result) {
 
 std::optional<double> AbFigures::of(Metric metric) const {
   if (metric == Metric::rate) return rate;
+  if (metric == Metric::delivered) return loss ? std::optional(1 - *loss) : std::nullopt;
   return metric == Metric::cpu_time ? cpu_time : instructions;
 }
 
@@ -171,7 +186,9 @@ AbFigures ab_figures(const BenchResult& result) {
   figures.is_noisy = result.summary.noisy();
   figures.is_capped = is_rate_reached(result, figures.rate.value_or(0));
   figures.empty_polls = costs.empty_polls;
-  if (const auto loss = loss_of(result.plan.mode, total)) figures.loss = loss->share;
+  // The trials of a search lose packets on purpose.
+  const auto loss = result.search ? std::nullopt : loss_of(result.plan.mode, total);
+  if (loss) figures.loss = loss->share;
   if (result.search && !figures.rate) {
     const auto& goal = result.search->found.front();
     figures.search_failure = goal_text(goal.loss) + ' ' + found_text(goal);
@@ -246,15 +263,9 @@ std::vector<std::string> ab_progress(const AbResult& result, std::string_view ru
 }
 
 Verdict verdict_of(const AbResult& result) {
-  const auto found = effect_on(result, result.plan.metric);
-  if (!found || !found->effect.confidence || is_capped(result)) return Verdict::inconclusive;
-  // A higher rate is better, and so is a lower cost.
-  auto [change, bounds] = std::pair(found->effect.change, *found->effect.confidence);
-  if (result.plan.metric != Metric::rate) {
-    change = -change;
-    bounds = {-bounds.high, -bounds.low};
-  }
-  return without_noise(result, judge(change, bounds, result.plan.threshold), bounds);
+  if (result.plan.metric != Metric::rate) return verdict_on(result, result.plan.metric);
+  const auto rate = is_capped(result) ? Verdict::inconclusive : verdict_on(result, Metric::rate);
+  return with_loss(rate, verdict_on(result, Metric::delivered));
 }
 
 std::vector<Difference> differences(const AbResult& result) {
@@ -264,9 +275,13 @@ std::vector<Difference> differences(const AbResult& result) {
 std::vector<std::string> remarks_on(const AbResult& result) {
   std::vector<std::string> remarks;
   if (auto note = equality_note(result); !note.empty()) remarks.push_back(std::move(note));
+  if (const auto found = effect_on(result, Metric::delivered)) {
+    auto remark = loss_remark({found->a, found->b}, {"in A", "in B"}, result.plan.threshold);
+    if (!remark.empty()) remarks.push_back(std::move(remark));
+  }
   if (result.rounds() < datapath::kMinPairs) {
     remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
-  } else if (is_capped(result)) {
+  } else if (is_capped(result) && verdict_of(result) == Verdict::inconclusive) {
     remarks.emplace_back(
         "--rate limits the rate of the slower side: omit --rate to compare A and B");
   } else if (verdict_of(result) == Verdict::inconclusive && is_noisy(result)) {

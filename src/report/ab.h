@@ -19,18 +19,19 @@
 
 namespace manactl::report {
 
-enum class Metric : std::uint8_t { rate, cpu_time, instructions };
+enum class Metric : std::uint8_t { rate, cpu_time, instructions, delivered };
 
-inline constexpr EnumWords<Metric, 3> kMetrics = {{{Metric::rate, "rate"},
+inline constexpr EnumWords<Metric, 4> kMetrics = {{{Metric::rate, "rate"},
                                                    {Metric::cpu_time, "cpu-time"},
-                                                   {Metric::instructions, "instructions"}}};
+                                                   {Metric::instructions, "instructions"},
+                                                   {Metric::delivered, "delivered"}}};
 
 // The figures of one run. An empty one was not measured.
 struct AbFigures {
   std::optional<double> rate;                 // packets per second
   std::optional<double> cpu_time;             // nanoseconds per packet, of all workers together
   std::optional<double> instructions;         // per packet
-  std::optional<double> loss = std::nullopt;  // share of the packets, if the mode knows it
+  std::optional<double> loss = std::nullopt;  // share of the packets, if the run knows it
   std::string search_failure = {};            // why a search found no rate; empty otherwise
   bool is_paced = false;                      // see was_paced()
   std::optional<double> empty_polls = std::nullopt;  // share of all polls
@@ -49,7 +50,7 @@ struct AbSide {
 };
 
 struct AbPlan {
-  Metric metric = Metric::rate;  // the verdict depends on this metric only
+  Metric metric = Metric::rate;  // the verdict depends on it; that on the rate also on the loss
   double threshold = 0.02;       // a fraction: 0.02 ignores changes of up to 2 %
   double precision = 0.02;       // width of the confidence interval that ends the comparison
   unsigned max_rounds = 10;

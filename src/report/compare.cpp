@@ -51,6 +51,33 @@ Verdict verdict_of(const CompareResult& result) {
   return is_significant && !may_differ_by_process(result) ? verdict : Verdict::inconclusive;
 }
 
+// The verdict on the delivered shares of the trials. It needs no minimum difference: two processes
+// at the same rate do not differ in loss as they do in speed.
+std::optional<Verdict> loss_verdict_of(const CompareInput& before,
+                                       const CompareInput& after,
+                                       double threshold) {
+  const auto effect = datapath::compare(before.delivered, after.delivered);
+  if (!effect) return std::nullopt;
+  if (std::min(before.delivered.size(), after.delivered.size()) < kMinTrials) {
+    return Verdict::inconclusive;
+  }
+  const auto verdict = judge(effect->change, effect->confidence, threshold);
+  return verdict == Verdict::same || effect->p < kSignificance ? verdict : Verdict::inconclusive;
+}
+
+// The delivered share of each trial; empty if it is unknown. The trials of a search lose packets on
+// purpose.
+std::vector<double> delivered_of(const BenchResult& result) {
+  std::vector<double> shares;
+  if (result.search) return shares;
+  for (const auto& trial : result.report.trials) {
+    const auto loss = loss_of(result.plan.mode, trial.total);
+    if (!loss) return {};
+    shares.push_back(1 - loss->share);
+  }
+  return shares;
+}
+
 Json json_of(const std::optional<datapath::Bounds>& bounds) {
   return bounds ? Json({bounds->low, bounds->high}) : Json(nullptr);
 }
@@ -86,6 +113,34 @@ Json json_of(const CompareInput& input) {
   return json;
 }
 
+std::string why_inconclusive(const CompareResult& result) {
+  if (!result.evidence) {
+    return fmt::format(
+        "{}; a verdict needs {} trials in each result, because the rate also changes "
+        "from run to run: use 'manactl bench ab', or measure both again with --repeat {}",
+        missing_trials(result),
+        kMinTrials,
+        kSuggestedTrials);
+  }
+  if (result.verdict != Verdict::inconclusive) return {};
+  if (may_differ_by_process(result)) {
+    return fmt::format(
+        "two runs of the same program can differ by {:.0f} %: use 'manactl bench ab' to find "
+        "smaller differences",
+        kPercent * min_process_difference(result.before, result.after));
+  }
+  return "the difference may be chance: use 'manactl bench ab', or measure both again with more "
+         "trials (--repeat)";
+}
+
+std::vector<std::string> loss_remarks(const CompareResult& result) {
+  const auto& [before, after] = std::pair(result.before.delivered, result.after.delivered);
+  if (before.empty() || after.empty()) return {};
+  auto remark = loss_remark(
+      {datapath::median(before), datapath::median(after)}, {"before", "after"}, result.threshold);
+  return remark.empty() ? std::vector<std::string>() : std::vector{std::move(remark)};
+}
+
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
@@ -94,6 +149,23 @@ std::string_view name_of(Verdict verdict) {
                                                 {Verdict::better, "better"},
                                                 {Verdict::inconclusive, "inconclusive"}}};
   return word_of(kVerdicts, verdict);
+}
+
+Verdict with_loss(Verdict rate, std::optional<Verdict> loss) {
+  if (loss == Verdict::worse) return Verdict::worse;
+  return loss == Verdict::better && rate == Verdict::same ? Verdict::better : rate;
+}
+
+std::string loss_remark(const std::pair<double, double>& delivered,
+                        const std::pair<std::string_view, std::string_view>& names,
+                        double threshold) {
+  const auto& [first, second] = delivered;
+  if (std::abs(second - first) <= threshold * first) return {};
+  return fmt::format("the loss differs: {:.3g} % {}, {:.3g} % {}",
+                     (1 - first) * kPercent,
+                     names.first,
+                     (1 - second) * kPercent,
+                     names.second);
 }
 
 Verdict judge(double change, const datapath::Bounds& confidence, double threshold) {
@@ -125,6 +197,7 @@ CompareInput compare_input(const BenchResult& result, std::string name) {
   input.id = result.id;
   if (result.search) input.found = search_text(*result.search);
   input.includes_start = includes_start(result);
+  input.delivered = delivered_of(result);
   const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
   if (is_repeated && !result.search) {
     input.rates = result.summary.rates;
@@ -163,7 +236,8 @@ Result<CompareResult> compare(const CompareInput& before,
   }
   CompareResult result{before, after, effect->change, std::nullopt, threshold};
   if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;
-  result.verdict = verdict_of(result);
+  result.loss = loss_verdict_of(before, after, threshold);
+  result.verdict = with_loss(verdict_of(result), result.loss);
   return result;
 }
 
@@ -176,24 +250,9 @@ std::string median_text(const CompareInput& input) {
 }
 
 std::vector<std::string> remarks_on(const CompareResult& result) {
-  if (!result.evidence) {
-    return {fmt::format(
-        "{}; a verdict needs {} trials in each result, because the rate also changes "
-        "from run to run: use 'manactl bench ab', or measure both again with --repeat {}",
-        missing_trials(result),
-        kMinTrials,
-        kSuggestedTrials)};
-  }
-  if (result.verdict != Verdict::inconclusive) return {};
-  if (may_differ_by_process(result)) {
-    return {fmt::format(
-        "two runs of the same program can differ by {:.0f} %: use 'manactl bench ab' to find "
-        "smaller differences",
-        kPercent * min_process_difference(result.before, result.after))};
-  }
-  return {
-      "the difference may be chance: use 'manactl bench ab', or measure both again with more "
-      "trials (--repeat)"};
+  auto remarks = loss_remarks(result);
+  if (auto why = why_inconclusive(result); !why.empty()) remarks.push_back(std::move(why));
+  return remarks;
 }
 
 std::string compare_json(const CompareResult& result, std::string_view tool, int exit) {
@@ -211,6 +270,7 @@ std::string compare_json(const CompareResult& result, std::string_view tool, int
       json_of(evidence ? std::optional(evidence->confidence) : std::nullopt);
   document["p"] = evidence ? Json(evidence->p) : Json();
   document["threshold"] = result.threshold;
+  document["loss_verdict"] = result.loss ? Json(name_of(*result.loss)) : Json();
   document["configuration"] = Json::object();
   for (const auto& [name, value] : result.before.configuration) {
     document["configuration"][name] = value;

@@ -104,6 +104,56 @@ TEST(AbComparison, NotesThatTheSidesHaveTheSameSettings) {
   EXPECT_THAT(remarks_on(result), IsEmpty());
 }
 
+// Rounds with equal rates; the sides lose these shares.
+AbResult losing(double a, double b) {
+  auto result = rounds_of(6, 1.0, 0.001);
+  for (auto& run : result.a.runs) run.loss = a;
+  for (auto& run : result.b.runs) run.loss = b;
+  return result;
+}
+
+TEST(AbComparison, JudgesTheLossAtEqualRates) {
+  EXPECT_EQ(verdict_of(losing(0, 0)), Verdict::same);
+  EXPECT_THAT(remarks_on(losing(0, 0)), IsEmpty());
+  EXPECT_EQ(verdict_of(losing(0, 0.05)), Verdict::worse);
+  EXPECT_THAT(remarks_on(losing(0, 0.05)), ElementsAre("the loss differs: 0 % in A, 5 % in B"));
+  EXPECT_EQ(verdict_of(losing(0.05, 0)), Verdict::better);
+  EXPECT_EQ(verdict_of(losing(0, 0.01)), Verdict::same) << "below the threshold";
+  auto faster = losing(0, 0.05);
+  for (auto& run : faster.b.runs) *run.rate *= 1.5;
+  EXPECT_EQ(verdict_of(faster), Verdict::worse);
+  auto slower = losing(0.05, 0);
+  for (auto& run : slower.b.runs) *run.rate *= 0.5;
+  EXPECT_EQ(verdict_of(slower), Verdict::worse);
+  auto capped = losing(0, 0.05);
+  for (auto& run : capped.a.runs) run.is_capped = true;
+  for (auto& run : capped.b.runs) run.is_capped = true;
+  EXPECT_EQ(verdict_of(capped), Verdict::worse);
+}
+
+TEST(AbComparison, PrintsTheDeliveredShareAsJson) {
+  const auto document = json::parse(ab_json(losing(0, 0.05), "0.1.0", 1));
+  EXPECT_EQ(document["verdict"], "worse");
+  const auto& metric = document["metrics"].back();
+  EXPECT_EQ(metric["name"], "delivered");
+  EXPECT_EQ(metric["a"], 1.0);
+  EXPECT_NEAR(metric["change"].get<double>(), -0.05, 1e-9);
+  EXPECT_NEAR(document["rounds"][0]["b"]["delivered_share"].get<double>(), 0.95, 1e-9);
+  const auto unknown = json::parse(ab_json(rounds_of(6, 1, 0), "0.1.0", 0));
+  EXPECT_TRUE(unknown["rounds"][0]["a"]["delivered_share"].is_null());
+}
+
+TEST(AbComparison, DoesNotJudgeTheLossOfASearch) {
+  auto searched = test::steady(datapath::Mode::txrx, 1e6);
+  for (auto& trial : searched.report.trials) trial.total.tx.packets = 2 * trial.total.rx.packets;
+  EXPECT_EQ(ab_figures(searched).of(Metric::delivered), 0.5);
+  datapath::GoalResult goal;
+  goal.lower = goal.low = goal.upper = goal.high = 1e6;
+  goal.end = datapath::GoalResult::End::narrow;
+  searched.search.emplace().found = {goal};
+  EXPECT_EQ(ab_figures(searched).of(Metric::delivered), std::nullopt);
+}
+
 TEST(AbProgress, ContainsRoundRatesChangeAndTimeLeft) {
   auto result = rounds_of(0, 1, 0);
   EXPECT_THAT(ab_progress(result, "A", 3), ElementsAre("round 1 of at most 10, run of A", " "));

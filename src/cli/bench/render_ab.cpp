@@ -12,6 +12,7 @@ using report::Metric;
 
 std::string value_text(Metric metric, double value) {
   if (metric == Metric::rate) return report::pps_text(value);
+  if (metric == Metric::delivered) return fmt::format("{:.4g} %", value * report::kPercent);
   if (metric == Metric::cpu_time) return fmt::format("{:.2f} ns per packet", value);
   return fmt::format("{:.1f} per packet", value);
 }

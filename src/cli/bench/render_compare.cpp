@@ -50,9 +50,11 @@ void print_text(Screen& screen, const report::CompareResult& result) {
                        {"after", side(result.after)},
                        {"change", change_text(result)}};
   if (result.before.loss || result.after.loss) {
-    rows.emplace_back(
-        "lost",
-        fmt::format("{} before, {} after", known_loss(result.before), known_loss(result.after)));
+    rows.emplace_back("lost",
+                      fmt::format("{} before, {} after{}",
+                                  known_loss(result.before),
+                                  known_loss(result.after),
+                                  result.loss ? fmt::format(": {}", name_of(*result.loss)) : ""));
   }
   for (const auto& [name, before, after] :
        report::differences(result.before.machine, result.after.machine)) {

@@ -176,6 +176,7 @@ HtmlTable machines_table(const CompareResult& result) {
 HtmlRows figures(const CompareResult& result) {
   HtmlRows rows = {{"verdict", std::string(name_of(result.verdict))},
                    {"change of the median", percent(result.change)}};
+  if (result.loss) rows.emplace_back("verdict on the loss", std::string(name_of(*result.loss)));
   if (const auto& evidence = result.evidence) {
     const auto& [low, high] = evidence->confidence;
     rows.emplace_back("95 % confidence interval",
@@ -197,8 +198,13 @@ std::vector<std::string> warnings(const CompareResult& result) {
 
 std::string compare_html(const CompareResult& result, std::string_view tool) {
   const auto verdict = name_of(result.verdict);
-  auto page = page_head(fmt::format("{}: {}", verdict, percent(result.change)),
-                        fmt::format("{} compared with {}", result.after.name, result.before.name));
+  const bool is_about_loss = result.loss == Verdict::worse || result.loss == Verdict::better;
+  auto page =
+      page_head(fmt::format("{}: {}{}",
+                            verdict,
+                            percent(result.change),
+                            is_about_loss ? fmt::format(", loss {}", name_of(*result.loss)) : ""),
+                fmt::format("{} compared with {}", result.after.name, result.before.name));
   page += warnings_html(warnings(result));
   page += figures_html(figures(result), verdict);
   if (result.evidence) {

@@ -130,6 +130,39 @@ TEST_F(Compare, PrintsJson) {
   EXPECT_EQ(reply["configuration"]["queues"], "2");
 }
 
+// Returns six trials at 10 Mpps, which lose this share of their packets.
+report::BenchResult losing(double share) {
+  auto result = repeated(datapath::Mode::txrx, std::vector<double>(6, 1e7));
+  for (auto& trial : result.report.trials) {
+    trial.total.tx.packets = 1'000'000;
+    trial.total.rx.packets = static_cast<std::uint64_t>(1e6 * (1 - share));
+  }
+  return result;
+}
+
+TEST_F(Compare, JudgesTheLossAtEqualRates) {
+  const auto lossless = file("lossless.json", document(losing(0)));
+  const auto lossy = file("lossy.json", document(losing(0.05)));
+  const auto worse = manactl({"bench", "compare", lossless, lossy});
+  EXPECT_EQ(worse.code, 1);
+  EXPECT_THAT(worse.out, StartsWith("worse\n"));
+  EXPECT_THAT(worse.out, HasSubstr("(5 %) after: worse"));
+  EXPECT_THAT(worse.out, HasSubstr("Note: the loss differs: 0 % before, 5 % after"));
+  EXPECT_THAT(manactl({"bench", "compare", lossy, lossless}).out, StartsWith("better\n"));
+  EXPECT_THAT(manactl({"bench", "compare", lossy, file("again.json", document(losing(0.05)))}).out,
+              StartsWith("same\n"));
+  const auto reply = json::parse(manactl({"bench", "compare", lossless, lossy, "--json"}).out);
+  EXPECT_EQ(reply["verdict"], "worse");
+  EXPECT_EQ(reply["loss_verdict"], "worse");
+  EXPECT_EQ(reply["remarks"], json::array({"the loss differs: 0 % before, 5 % after"}));
+  const auto page = manactl({"bench", "compare", lossless, lossy, "-o", "html"}).out;
+  EXPECT_THAT(page, HasSubstr("<h1>worse: +0.00 %, loss worse</h1>"));
+  EXPECT_THAT(page, HasSubstr("the loss differs: 0 % before, 5 % after"));
+  auto unknown = words(result(1e7), result(1e7));
+  unknown.emplace_back("--json");
+  EXPECT_TRUE(json::parse(manactl(unknown).out)["loss_verdict"].is_null());
+}
+
 TEST_F(Compare, ShowsTheLossOfBoth) {
   auto lossless = steady(datapath::Mode::txrx, 1e7);
   lossless.report.trials.front().total.tx.packets = 1000;
