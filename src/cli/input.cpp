@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <vector>
+#include <filesystem>
+#include <system_error>
 
 #include "base/input_file.h"
 #include "base/text.h"
@@ -89,6 +90,19 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   auto file = open_input_file(path, what);
   if (!file) return tl::unexpected<Error>(file.error());
   return std::make_unique<DescriptorSource>(std::move(*file), printable(path));
+}
+
+std::vector<std::string> remove_repeated(std::vector<std::string>& paths) {
+  std::vector<std::string> first, repeated;
+  for (auto& path : paths) {
+    const bool is_repeated = std::ranges::any_of(first, [&path](const auto& other) {
+      std::error_code failed;
+      return path == other || std::filesystem::equivalent(path, other, failed);
+    });
+    (is_repeated ? repeated : first).push_back(std::move(path));
+  }
+  paths = std::move(first);
+  return repeated;
 }
 
 Result<std::string> read_input(const std::string& path,

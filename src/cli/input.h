@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "base/result.h"
@@ -19,6 +20,9 @@ namespace manactl::cli {
 // Errc::invalid for a path that cannot be used. The message uses `what` to name the expected input.
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
+
+// Removes the paths that name the same file as an earlier one, and returns them.
+std::vector<std::string> remove_repeated(std::vector<std::string>& paths);
 
 // Reads the whole input. Also fails with Errc::invalid if the input is larger than `max_bytes`.
 Result<std::string> read_input(const std::string& path,

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "base/characters.h"
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "host/tarball.h"
 
 namespace manactl::cli {
@@ -16,6 +19,14 @@ bool is_regular_file(const std::string& path) {
   struct stat status{};
 
   return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Whether a file can be created in `path`; true if this cannot be determined.
+bool may_be_directory(const std::string& path) {
+  struct stat status{};
+
+  if (stat(path.c_str(), &status) != 0) return errno != ENOENT && errno != ENOTDIR;
+  return S_ISDIR(status.st_mode);
 }
 
 }  // namespace
@@ -38,6 +49,12 @@ std::string objection_to_bundle(const std::string& path) {
         "the name '{}' does not end in .tar.gz, .tgz, .tar.xz, .tar.zst or .tar, "
         "and a bundle is recognized by its suffix",
         printable(path));
+  }
+  const auto file = split_file_path(path);
+  if (!file) return file.error().message;
+  if (!may_be_directory(file->directory)) {
+    return fmt::format("'{}' is not a directory; create it, or choose another path",
+                       printable(file->directory));
   }
   if (!is_regular_file(path)) return {};
   return fmt::format("'{}' exists; remove it, or choose another name", printable(path));

@@ -61,8 +61,8 @@ std::string forecast_of(const host::Facts& facts) {
 
 class DoctorCommand {
  public:
-  DoctorCommand(const DoctorOptions& options, Context& context)
-      : options_(options), context_(context) {}
+  DoctorCommand(DoctorOptions options, Context& context)
+      : options_(std::move(options)), context_(context) {}
 
   Exit run();
 
@@ -80,7 +80,7 @@ class DoctorCommand {
   void print_result(Exit exit);
   Exit exit_code() const;
 
-  const DoctorOptions& options_;
+  DoctorOptions options_;
   Context& context_;
   std::vector<NamedLog> logs_;
   std::optional<diag::SignatureSet> signatures_;  // `reports_` points into it
@@ -231,9 +231,10 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
 
 DoctorResult DoctorCommand::result() const {
   DoctorResult result{diagnosis_, checks_, {}, notes_, probe_ ? &*probe_ : nullptr};
+  const bool is_captured = !context_.root.empty() && options_.logs.empty();
+  if (is_captured && host::compression_of(context_.root)) result.bundle = context_.root;
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     const auto& log = reports_[i];
-    const bool is_captured = !context_.root.empty() && options_.logs.empty();
     result.logs.push_back({logs_[i].name,
                            log.lines,
                            log.dpdk_release,
@@ -316,6 +317,9 @@ Exit DoctorCommand::run() {
   }
   const auto refused = refuse_imds(options_.imds, "doctor", context_);
   if (!refused) return report_usage_error(context_, refused.error().message);
+  for (const auto& path : remove_repeated(options_.logs)) {
+    notes_.push_back(fmt::format("the log '{}' was named before, and is read only once", path));
+  }
   declare_files();
   auto system = context_.system();
   if (!system) return report_error(context_, system.error());

@@ -32,36 +32,64 @@ std::string check_summary(const diag::Report& report, bool has_mana) {
   return text;
 }
 
+// Whether the checks that `result` has judged a VM with MANA.
+bool has_checked_mana(const DoctorResult& result) {
+  const auto* const mana = result.report.find("hardware.mana");
+  return mana != nullptr && mana->finding.status == diag::Status::pass;
+}
+
 std::vector<Headline> success_and_fault(const DoctorResult& result, const diag::Verdict& verdict) {
-  const auto place_and_time = [&result](const diag::Quote& quote, auto line, const auto& time) {
-    const auto place = place_of(result, quote.log, line);
-    return time.empty() ? place : fmt::format("{}, {}", place, diag::moment_text(time));
-  };
   const auto& worked = *verdict.worked;
   std::vector<Headline> rows = {
       {Color::red,
        "Last success:",
        fmt::format("{} ({})",
                    worked.signature->title,
-                   place_and_time(worked.quote, worked.last_line, worked.last_time))}};
+                   place_of(result, worked.quote.log, worked.last_line, worked.last_time))}};
   if (!verdict.failure) return rows;
   const auto& failure = *verdict.failure;
   rows.push_back({Color::red,
                   std::string(kFirstFault),
                   fmt::format("{} ({})",
                               printable(failure.text, kMaxFailure),
-                              place_and_time(failure, failure.line, failure.time))});
+                              place_of(result, failure.log, failure.line, failure.time))});
   return rows;
 }
 
 }  // namespace
 
-std::string place_of(const DoctorResult& result, std::string_view log, std::uint64_t line) {
-  return fmt::format("{}{}", result.logs.size() > 1 ? printable(log) + ':' : "line ", line);
+std::string place_of(const DoctorResult& result,
+                     std::string_view log,
+                     std::uint64_t line,
+                     std::string_view time) {
+  const auto* const before = time.empty() ? "" : ", ";
+  return fmt::format("{}{}{}{}",
+                     result.logs.size() > 1 ? printable(log) + ':' : "line ",
+                     line,
+                     before,
+                     diag::moment_text(time));
 }
 
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(", {} times", count) : std::string();
+}
+
+std::string report_command(const DoctorResult& result) {
+  if (!result.bundle.empty()) return {};
+  std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
+  for (const auto& log : result.logs) {
+    if (log.is_captured) continue;
+    command += log.name == "kernel log" ? " --kernel-log" : " --log " + shell_word(log.name);
+  }
+  return result.hints.complete(command);
+}
+
+std::string report_hint(const DoctorResult& result) {
+  if (result.bundle.empty()) return "To report this, attach the file that this command writes:";
+  return fmt::format(
+      "To report this, attach '{}'; if it was written without --scrub, it contains addresses and "
+      "names.",
+      printable(result.bundle));
 }
 
 bool has_unknown_cause(const DoctorResult& result) {
@@ -128,10 +156,9 @@ std::string no_cause_text(const DoctorResult& result) {
   // The answer for the logs is already there.
   const bool is_answered =
       verdict && (verdict->answer != diag::Answer::no_failure || verdict->idle);
-  const auto* const mana = result.report.find("hardware.mana");
-  const bool lacks_mana = mana != nullptr && mana->finding.status != diag::Status::pass;
-  const bool no_mana = mana == nullptr || lacks_mana;
-  const bool only_logs = no_mana && result.probe == nullptr;
+  const bool has_mana = has_checked_mana(result);
+  const bool lacks_mana = !has_mana && result.report.find("hardware.mana") != nullptr;
+  const bool only_logs = !has_mana && result.probe == nullptr;
   if (result.diagnosis.root || (is_answered && only_logs)) return {};
   const bool probe_failed = result.probe != nullptr && result.probe->end();
   std::string sentence = probe_failed ? "The checks found no cause: " : "No cause found: ";
@@ -150,8 +177,7 @@ std::string no_cause_text(const DoctorResult& result) {
 }
 
 std::vector<std::string> warning_texts(const DoctorResult& result) {
-  const auto* const mana = result.report.find("hardware.mana");
-  if (mana == nullptr || mana->finding.status != diag::Status::pass) return {};
+  if (!has_checked_mana(result)) return {};
   std::vector<std::string> texts;
   for (const auto& outcome : result.report.outcomes) {
     if (outcome.finding.status != diag::Status::warn) continue;

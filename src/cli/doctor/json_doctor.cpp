@@ -81,7 +81,7 @@ Json verdict_json(const DoctorResult& result) {
           {"idle", verdict->idle ? milestone_json(*verdict->idle) : Json(nullptr)},
           {"failure", quote_json(verdict->failure)},
           {"failure_time", verdict->failure ? text_or_null(verdict->failure->time) : Json(nullptr)},
-          {"report_with", is_unknown ? Json(safe(report_command(result))) : Json(nullptr)}};
+          {"report_with", is_unknown ? text_or_null(report_command(result)) : Json(nullptr)}};
 }
 
 Json item_json(const diag::Diagnosis::Item& item) {
@@ -150,15 +150,6 @@ Json probe_json(const datapath::ProbeReport& report) {
 }
 
 }  // namespace
-
-std::string report_command(const DoctorResult& result) {
-  std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
-  for (const auto& log : result.logs) {
-    if (log.is_captured) continue;
-    command += log.name == "kernel log" ? " --kernel-log" : " --log " + shell_word(log.name);
-  }
-  return result.hints.complete(command);
-}
 
 void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   const auto& diagnosis = result.diagnosis;

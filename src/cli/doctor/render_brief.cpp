@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
-#include "diag/log_time.h"
 
 namespace manactl::cli {
 namespace {
@@ -115,7 +114,7 @@ class BriefAnswer {
   void add_quote(Importance importance,
                  const diag::Quote& quote,
                  std::uint64_t count,
-                 const std::string& time = {});
+                 std::string_view time = {});
   void add_nics();
   void add_unknown_failure();
   void add_root();
@@ -128,8 +127,8 @@ class BriefAnswer {
   bool omit_one();
   std::size_t rows() const;
 
-  std::string place_of(const diag::Quote& quote) const {
-    return cli::place_of(result_, quote.log, quote.line);
+  std::string place_of(const diag::Quote& quote, std::string_view time = {}) const {
+    return cli::place_of(result_, quote.log, quote.line, time);
   }
 
   const DoctorResult& result_;
@@ -154,9 +153,8 @@ void BriefAnswer::add_headline(const Headline& headline) {
 void BriefAnswer::add_quote(Importance importance,
                             const diag::Quote& quote,
                             std::uint64_t count,
-                            const std::string& time) {
-  const auto place = place_of(quote) + (time.empty() ? "" : ", " + diag::moment_text(time));
-  Part part{importance, fmt::format("  {}{}: ", place, times(count)), {}, false};
+                            std::string_view time) {
+  Part part{importance, fmt::format("  {}{}: ", place_of(quote, time), times(count)), {}, false};
   const auto used = std::min(part.first.size(), kMaxBriefQuote - kMinBriefQuote);
   part.pieces.push_back(printable(trim(quote.text), kMaxBriefQuote - used));
   part.first_color = Color::dim;
@@ -177,11 +175,11 @@ void BriefAnswer::add_unknown_failure() {
     if (!is_other || shown++ == kMaxListed) break;
     add_quote(Importance::list, *item.quote, item.count);
   }
-  Part command{
-      Importance::essential, "    ", {printable(report_command(result_), kMaxBriefText)}, false};
-  command.color = Color::bold;
-  add(Importance::essential, "  ", kReportHint);
-  parts_.push_back(std::move(command));
+  add(Importance::essential, "  ", report_hint(result_));
+  const auto command = report_command(result_);
+  if (command.empty()) return;
+  parts_.push_back({Importance::essential, "    ", {printable(command, kMaxBriefText)}, false});
+  parts_.back().color = Color::bold;
 }
 
 void BriefAnswer::add_cause(const Item& root) {

@@ -119,8 +119,12 @@ void DoctorWriter::write_unknown_failure() {
     write_line(*item.quote, ">");
     std::for_each(after, item.context.end(), [&](const auto& line) { write_line(line, " "); });
   }
-  out() << "  " << kReportHint << "\n    "
-        << screen_.paint(Color::bold, printable(report_command(result_), kMaxText)) << "\n\n";
+  out() << wrap(report_hint(result_), screen_.width(), 2) << '\n';
+  const auto command = report_command(result_);
+  if (!command.empty()) {
+    out() << "    " << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+  }
+  out() << '\n';
 }
 
 void DoctorWriter::write_fixes(const Item& item) {

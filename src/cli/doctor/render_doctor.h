@@ -38,6 +38,7 @@ struct DoctorResult {
   std::vector<std::string> notes;  // "this machine has no MANA; only the log was analyzed"
   const datapath::ProbeReport* probe = nullptr;  // null without --probe
   CommandHints hints = {};
+  std::string bundle = {};  // that has everything that was analyzed; empty if there is none
 };
 
 inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
@@ -61,8 +62,6 @@ struct Headline {
 };
 
 inline constexpr std::string_view kFirstFault = "First fault:";
-inline constexpr std::string_view kReportHint =
-    "To report this, attach the file that this command writes:";
 
 std::vector<Headline> headlines(const DoctorResult& result);
 
@@ -88,14 +87,21 @@ std::string evidence_text(const diag::Diagnosis::Item& item);
 
 bool has_unknown_cause(const DoctorResult& result);  // of a failure
 
-// Returns "line 5", or "FILE:5" if there are several logs.
-std::string place_of(const DoctorResult& result, std::string_view log, std::uint64_t line);
+// Returns "line 5", or "FILE:5" if there are several logs; with a time, "line 5, Nov 21 03:00:00".
+std::string place_of(const DoctorResult& result,
+                     std::string_view log,
+                     std::uint64_t line,
+                     std::string_view time = {});
 
 // Returns ", 5 times"; empty for one.
 std::string times(std::uint64_t count);
 
-// Returns the command that writes a bundle with the machine and the logs of `result`, to report a
-// failure whose cause is unknown.
+// Returns how to report a failure whose cause is unknown. The text ends with a colon if
+// report_command() follows.
+std::string report_hint(const DoctorResult& result);
+
+// Returns the command that writes a bundle with the machine and the logs of `result`; empty if a
+// bundle has both.
 std::string report_command(const DoctorResult& result);
 
 // Prints the document of schemas/doctor.schema.json.
