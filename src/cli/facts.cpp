@@ -61,11 +61,10 @@ std::string obstacle_to_dpdk(const host::Facts& facts) {
   const auto causes =
       report ? diag::first_causes(*report) : std::vector<const diag::CheckOutcome*>();
   if (causes.empty()) return {};
-  return fmt::format(
-      "DPDK cannot use the NIC yet, because a check fails: {} ({}); 'manactl check' prints the "
-      "remedy",
-      causes.front()->check.problem,
-      causes.front()->check.id);
+  const auto& cause = *causes.front();
+  return fmt::format("DPDK cannot use the NIC yet: {} ({}); 'manactl check' prints the remedy",
+                     cause.finding.detail,
+                     cause.check.id);
 }
 
 std::string obstacle_in_libraries(const host::Facts& facts) {

@@ -45,6 +45,20 @@ std::vector<std::string> build_dpdk(const host::Facts& facts) {
   return commands;
 }
 
+// Returns the remedy that builds DPDK; `why` begins its text.
+Remedy built_dpdk(const host::Facts& facts, std::string_view why) {
+  const auto* const repository =
+      family_of(facts) == Family::redhat
+          ? "; first enable the repository CodeReady Builder ('dnf repolist --all' prints its "
+            "name), which has meson and ninja-build"
+          : "";
+  return {fmt::format("{}{}{}; check that meson lists net/mana among the drivers:",
+                      why,
+                      repository,
+                      is_rdma_core_too_old(facts) ? " (rdma.core has to pass first)" : ""),
+          build_dpdk(facts)};
+}
+
 // Returns whether the installed DPDK, which is assumed to be Ubuntu's, predates net_mana.
 bool is_ubuntu_dpdk_too_old(const std::vector<host::SystemDpdk>& installed) {
   static constexpr Release kFirstWithMana{22, 11, 0};
@@ -70,17 +84,9 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
         {"apt-get update",
          "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
   }
-  const auto* why =
-      debian == 12 ? "build DPDK, because that of Debian 12 has no net_mana"
-      : family == Family::redhat
-          ? "build DPDK with the headers of rdma-core 44 or later; first enable the repository "
-            "CodeReady Builder ('dnf repolist --all' prints its name), which has meson and "
-            "ninja-build"
-          : "build DPDK with the headers of rdma-core 44 or later";
-  return {fmt::format("{}{}; check that meson lists net/mana among the drivers:",
-                      why,
-                      is_rdma_core_too_old(facts) ? " (rdma.core has to pass first)" : ""),
-          build_dpdk(facts)};
+  return built_dpdk(facts,
+                    debian == 12 ? "build DPDK, because that of Debian 12 has no net_mana"
+                                 : "build DPDK with the headers of rdma-core 44 or later");
 }
 
 std::string installed_text(const host::SystemDpdk& dpdk) {
@@ -298,11 +304,19 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   for (const host::SystemDpdk& dpdk : facts.dpdk.value_or(std::vector<host::SystemDpdk>{})) {
     if (dpdk.net_mana) judge_dpdk(facts, dpdk, machine, findings, evidence);
   }
-  Finding finding = findings.build(
-      "no installed DPDK has net_mana",
-      "install a newer package of the distribution's DPDK; if there is none, build the named "
-      "release ('manactl help dpdk.installed' shows how)");
+  Finding finding = findings.build("no installed DPDK has net_mana",
+                                   "install a newer package of the distribution's DPDK:");
   if (finding.status == Status::skipped) return finding;
+  if (finding.remedy) {
+    auto built = built_dpdk(facts,
+                            fmt::format("build DPDK {}, which has all fixes",
+                                        dpdk_name(release_table().newest.back())));
+    if (finding.remedy->commands.empty()) {
+      finding.remedy = std::move(built);
+    } else {
+      add_other_remedy(finding, std::move(built));
+    }
+  }
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;
 }

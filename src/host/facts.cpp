@@ -154,7 +154,9 @@ std::vector<std::string> modules_for_dpdk(bool vf_only) {
 }
 
 std::string obstacle_in_modules(const Facts& facts, bool vf_only) {
-  for (const auto& module : modules_for_dpdk(vf_only)) {
+  auto modules = modules_for_dpdk(vf_only);
+  modules.emplace_back("ib_uverbs");
+  for (const auto& module : modules) {
     auto obstacle = module_obstacle(facts, module);
     if (!obstacle.empty()) return obstacle;
   }

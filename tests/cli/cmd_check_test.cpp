@@ -35,7 +35,16 @@ TEST(Check, PrintsOnlyTheRemedyThatComesFirst) {
   EXPECT_THAT(outcome.out, HasSubstr("github.com/linux-rdma/rdma-core.git"));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("dpdk-stable")))
       << "this build needs a newer rdma-core";
-  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl doctor"));
+}
+
+TEST(Check, NamesTheCommandThatPrintsAllRemedies) {
+  const auto root = fixture("ubuntu-driver-id-19");
+  const auto outcome = manactl({"check", "--root", root});
+  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl check --root " + root + " -v\n"));
+  const auto all = manactl({"check", "--root", root, "-v"}).out;
+  EXPECT_THAT(all, HasSubstr("1. install the distribution's newest kernel"));
+  EXPECT_THAT(all, HasSubstr("2. build rdma-core with the ids 19 and 20 swapped"));
+  EXPECT_THAT(all, HasSubstr("if another check of the kernel or of RDMA fails")) << "of a warning";
 }
 
 // prepare refuses the NIC, because the kernel removes the whole route.
@@ -103,6 +112,27 @@ TEST(Check, ForecastsForAVmWithoutMana) {
     EXPECT_EQ(readiness["ready"], false);
     EXPECT_EQ(readiness["reasons"].dump(), R"(["hardware.azure"])");
   }
+}
+
+TEST(Check, NamesTheReasonIfTheVmHasNeitherMellanoxNorMana) {
+  const auto outcome = manactl({"check", "--root", fixture("vf-missing")});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out,
+              testing::EndsWith("\nNot ready for MANA: the VM has no MANA function.\n"));
+  const auto json = manactl({"check", "--root", fixture("vf-missing"), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out)["readiness"]["forecast"], false);
+}
+
+// A NIC that prepare accepts is free, but the verdict may be that DPDK cannot use it.
+TEST(Check, QualifiesAFreeNicIfTheVmIsNotReadyForDpdk) {
+  for (const auto& machine : fixture_names()) {
+    const auto text = manactl({"check", "--root", fixture(machine)}).out;
+    const bool is_not_ready = text.find("Not ready with DPDK") != std::string::npos ||
+                              text.find("Not ready for MANA:") != std::string::npos;
+    EXPECT_EQ(is_not_ready && text.find("  yes\n") != std::string::npos, false) << text;
+  }
+  EXPECT_THAT(manactl({"check", "--root", fixture("driver-id-19")}).out,
+              HasSubstr("  yes, but DPDK is not ready\n"));
 }
 
 // GRUB's menu decides whether a kernel without mana is a failure or a warning.

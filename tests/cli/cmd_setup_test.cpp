@@ -153,14 +153,18 @@ TEST(PrepareCommand, WarnsIfTheMemoryDoesNotAllowTheDefault) {
 }
 
 TEST(PrepareCommand, WarnsIfACheckFailsThatItDoesNotRepair) {
-  for (const auto* tree : {"driver-id-19", "rdma-core-39"}) {
+  // A program in a container has libraries of its own.
+  for (const auto& [tree, reason] : {
+           std::pair("driver-id-19", "19 is MANA in this kernel but ERDMA in rdma-core (rdma.dri"),
+           std::pair("rdma-core-39", "rdma-core 39 is older than 44 (rdma.core)"),
+       }) {
     const auto outcome = manactl_on(tree, {"prepare", "eth1", "--dry-run"});
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_THAT(outcome.err, HasSubstr("DPDK cannot use the NIC yet, because a check fails"))
-        << tree;
+    EXPECT_THAT(outcome.err, HasSubstr("Warning: DPDK cannot use the NIC yet: "));
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
   }
   EXPECT_THAT(manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"}).err,
-              Not(HasSubstr("a check fails")));
+              Not(HasSubstr("DPDK cannot use the NIC")));
 }
 
 TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {

@@ -115,7 +115,7 @@ TEST(CommandHints, NameTheCapturedMachineInEveryOutput) {
 TEST(CommandHints, NameABundleThatWasGivenAsArgument) {
   const auto root = fixture("image-ubuntu-22-04");
   const auto outcome = manactl({"check", root});
-  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl doctor --root " + root + " -v\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl check --root " + root + " -v\n"));
 }
 
 TEST(CommandHints, NameTheDirectoryOfResultsInErrors) {

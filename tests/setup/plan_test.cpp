@@ -70,6 +70,8 @@ TEST_F(MakePlan, RefusesAKernelWithoutARequiredModule) {
   EXPECT_EQ(code(), Errc::unsupported);
   request_.vf_only = true;
   EXPECT_THAT(text(), HasSubstr("load module mana_ib"));
+  set_presence("ib_uverbs", Presence::missing);
+  EXPECT_THAT(text(), HasSubstr("ib_uverbs is missing from kernel "));
   set_presence("mana_ib", Presence::blacklisted);
   EXPECT_THAT(text(), HasSubstr("mana_ib is blacklisted"));
 }

@@ -157,9 +157,7 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   if (finding.remedy->others.empty() && causes_.size() == 1) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
                    << screen_.paint(Color::dim,
-                                    result_.hints.complete(result_.facts.has_mana()
-                                                               ? "All remedies: manactl doctor -v"
-                                                               : "All remedies: manactl check -v"))
+                                    result_.hints.complete("All remedies: manactl check -v"))
                    << '\n';
 }
 
@@ -187,11 +185,17 @@ void CheckWriter::write_group(std::string_view group) {
   screen_.stream() << '\n';
 }
 
-// Returns "32 checks", or "4 of 32 checks (memory)" if others did not run.
-std::string scope_of(const diag::Report& report, const std::vector<std::string_view>& groups) {
+// Returns "32 checks", or "20 of 32 checks (for dpdk)", or "4 of 32 checks (memory)" if others did
+// not run.
+std::string scope_of(const CheckResult& result) {
+  const auto groups = groups_of(result.report);
   const auto all = diag::all_checks().size();
-  const auto ran = report.outcomes.size();
+  const auto ran = result.report.outcomes.size();
   if (ran == all) return fmt::format("{} checks", all);
+  if (is_complete(result.report, result.options)) {
+    const auto use = word_of(diag::kUseWords, *result.options.use);
+    return fmt::format("{} of {} checks (for {})", ran, all, use);
+  }
   return fmt::format("{} of {} checks ({})",
                      ran,
                      all,
@@ -217,7 +221,7 @@ void CheckWriter::write_verdict(Exit exit) {
     if (count > 0) counts.push_back(fmt::format("{} {}", count, style.counted));
   }
   const auto color = exit == Exit::ok ? Color::green : Color::none;
-  const auto scope = scope_of(result_.report, groups_of(result_.report));
+  const auto scope = scope_of(result_);
   for (const auto& text : {fmt::format("{}: {}", scope, join(counts, ", ")), verdict()}) {
     screen_.stream() << screen_.paint(color, wrap(text, screen_.width(), 0)) << '\n';
   }
