@@ -38,7 +38,11 @@ Exit print_error(Context& context, const Error& error, std::string_view hint) {
 }
 
 Exit report_error(Context& context, const Error& error, std::string_view hint) {
-  const Exit exit = print_error(context, error, hint);
+  return report_error(context, exit_of(error), error, hint);
+}
+
+Exit report_error(Context& context, Exit exit, const Error& error, std::string_view hint) {
+  print_error(context, error, hint);
   context.failed = true;
   if (!context.json) return exit;
   nlohmann::ordered_json document;

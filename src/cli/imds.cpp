@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_line.h"
 #include "cli/options.h"
 
 namespace manactl::cli {
@@ -17,6 +18,9 @@ void add_imds(CLI::App& app, ImdsOptions& options) {
 }
 
 Result<> refuse_imds(const ImdsOptions& options, const char* command, const Context& context) {
+  if (!options.on && is_typed(context.arguments, "--imds-address")) {
+    return fail(Errc::invalid, fmt::format("{}: --imds-address requires --imds", command));
+  }
   if (!options.on || context.root.empty()) return {};
   return fail(Errc::invalid,
               fmt::format("{}: --imds cannot be used with --root: a captured system has what was "

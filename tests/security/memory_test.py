@@ -210,10 +210,11 @@ class Results(Memory):
 
 class Logs(Memory):
     def test_many_excerpts(self):
-        log = self.folder / "log"
-        with open(log, "wb") as file:
-            file.write(b"EAL: Error\n" * (5 * MIB // 11))
-        options = [word for _ in range(100) for word in ("--log", log)]
+        options = []
+        for number in range(100):
+            log = self.folder / f"{number}.log"
+            log.write_bytes(b"EAL: Error\n" * (5 * MIB // 11))
+            options += ["--log", log]
         self.assert_refused(self.run_manactl("doctor", *options, "--bundle", self.folder / "out.tar.gz"))
 
 

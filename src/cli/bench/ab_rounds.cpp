@@ -109,12 +109,12 @@ bool RoundRunner::fail_with(Exit exit,
                             const report::AbSide& side,
                             const std::string& why) {
   frame_.clear();
-  print_error(
+  failure_ = report_error(
       context_,
+      exit,
       Error{Errc::io,
             0,
             fmt::format("bench ab: run of {} failed: {}: {}", name, why, join(side.command, " "))});
-  failure_ = exit;
   return false;
 }
 

@@ -99,7 +99,12 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
   const auto* engine = options.engine;
   if (device && engine != nullptr && !engine->takes_vdevs)
     return fmt::format("bench: --engine {} measures MANA only; --vdev requires DPDK", engine->name);
+  if (engine != nullptr && !engine->uses_hugepages && is_typed(context.arguments, "--no-huge"))
+    return fmt::format("bench: --no-huge has no effect: --engine {} uses no hugepages",
+                       engine->name);
   const auto& run = options.run;
+  if (options.sim && run.allow_synthetic)
+    return "bench: --allow-synthetic has no effect: --sim has no synthetic path";
   if (!run.until_deleted.empty() && (!run.losses.empty() || run.repeat > 1))
     return "bench: --until-deleted measures a single trial: omit --find and --repeat";
   if (run.no_save && is_typed(context.arguments, "--results"))

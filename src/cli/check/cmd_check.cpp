@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/check/render_check.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/facts.h"
 #include "cli/imds.h"
 #include "cli/nic_name.h"
@@ -110,6 +111,10 @@ CommandAction add_check(CLI::App& app) {
     if (options->interval && !context.root.empty()) {
       return report_usage_error(
           context, "--interval cannot be used with --root: a captured system never changes");
+    }
+    if (options->use == diag::Use::kernel && is_typed(context.arguments, "--queues")) {
+      return report_usage_error(
+          context, "check: --queues has no effect: --for kernel does not check the memory");
     }
     const auto refused = refuse_imds(options->imds, "check", context);
     if (!refused) return report_usage_error(context, refused.error().message);

@@ -149,6 +149,11 @@ TEST_F(BenchAb, EndsWithTheErrorOfARun) {
   EXPECT_THAT(outcome.err, HasSubstr("manactl: no such NIC\n"));
   EXPECT_THAT(outcome.err, HasSubstr("run of B failed: exit status 3: "));
   EXPECT_EQ(runs().size(), 2U);
+  auto in_json = words(good, bad);
+  in_json.insert(in_json.begin() + 2, "--json");
+  const auto document = nlohmann::json::parse(manactl(in_json).out);
+  EXPECT_EQ(document["schema"], "manactl.error/1");
+  EXPECT_EQ(document["exit"], 3);
   const auto text = program("text", {json("no result")});
   EXPECT_EQ(manactl(words(text, good)).code, 2);
 }
