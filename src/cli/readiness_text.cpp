@@ -120,8 +120,7 @@ std::string readiness_text(const host::Facts& facts,
     sentences.push_back(sentence_of(verdict, before));
     before = &verdict;
   }
-  const bool is_forecast =
-      diag::is_forecast(facts, report) && facts.is_on_azure() && !sentences.empty();
+  const bool is_forecast = !facts.has_mana() && facts.is_on_azure() && !sentences.empty();
   return (is_forecast ? "Forecast: " : "") + join(sentences, " ");
 }
 

@@ -18,22 +18,17 @@ bool decides(const Check& check, Use use, bool is_forecast) {
 
 }  // namespace
 
-bool is_forecast(const host::Facts& facts, const Report& report) {
-  const auto* mana = report.find("hardware.mana");
-  return !facts.has_mana() && (mana == nullptr || mana->finding.status != Status::fail);
-}
-
 Readiness readiness_for(Use use, const host::Facts& facts, const Report& report) {
-  const bool is_about_future = is_forecast(facts, report);
+  const bool is_forecast = !facts.has_mana();
   Readiness readiness;
   // There is no forecast for a machine outside Azure: none of its checks applies.
-  if (is_about_future && facts.platform && !facts.is_on_azure()) {
+  if (is_forecast && facts.platform && !facts.is_on_azure()) {
     if (const auto* azure = report.find("hardware.azure")) readiness.reasons.push_back(azure);
     readiness.ready = false;
     return readiness;
   }
   const auto add = [&](const CheckOutcome* outcome) {
-    if (decides(outcome->check, use, is_about_future)) readiness.reasons.push_back(outcome);
+    if (decides(outcome->check, use, is_forecast)) readiness.reasons.push_back(outcome);
   };
   std::ranges::for_each(first_causes(report), add);
   if (!readiness.reasons.empty()) {
@@ -44,7 +39,7 @@ Readiness readiness_for(Use use, const host::Facts& facts, const Report& report)
     if (outcome.finding.status == Status::unknown) add(&outcome);
   }
   const bool is_complete = std::ranges::all_of(all_checks(), [&](const Check& check) {
-    return !decides(check, use, is_about_future) || report.find(check.id) != nullptr;
+    return !decides(check, use, is_forecast) || report.find(check.id) != nullptr;
   });
   if (is_complete && readiness.reasons.empty()) readiness.ready = true;
   return readiness;

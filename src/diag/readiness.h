@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether a VM is ready for MANA with the kernel's network stack, and with DPDK. For a VM with
-// other hardware, this is a forecast for the time after Azure has moved it to a host with MANA.
+// Whether a VM is ready for MANA with the kernel's network stack, and with DPDK. For a VM without
+// MANA, this is a forecast for the time after Azure has moved it to a host with MANA.
 
 #pragma once
 
@@ -19,10 +19,6 @@ struct Readiness {
   // belong to the report.
   std::vector<const CheckOutcome*> reasons;
 };
-
-// False if hardware.mana failed: a VM with neither MANA nor Mellanox hardware is not ready, and the
-// checks cannot show what Azure would give it.
-bool is_forecast(const host::Facts& facts, const Report& report);
 
 // Judges by the checks of the report that matter for `use`, which is kernel or dpdk. A forecast
 // leaves out those that describe the present NICs. A machine that is not on Azure is not ready.

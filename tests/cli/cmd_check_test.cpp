@@ -114,15 +114,6 @@ TEST(Check, ForecastsForAVmWithoutMana) {
   }
 }
 
-TEST(Check, NamesTheReasonIfTheVmHasNeitherMellanoxNorMana) {
-  const auto outcome = manactl({"check", "--root", fixture("vf-missing")});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.out,
-              testing::EndsWith("\nNot ready for MANA: the VM has no MANA function.\n"));
-  const auto json = manactl({"check", "--root", fixture("vf-missing"), "--json"});
-  EXPECT_EQ(nlohmann::json::parse(json.out)["readiness"]["forecast"], false);
-}
-
 // A NIC that prepare accepts is free, but the verdict may be that DPDK cannot use it.
 TEST(Check, QualifiesAFreeNicIfTheVmIsNotReadyForDpdk) {
   for (const auto& machine : fixture_names()) {

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/bench/bench_files.h"
 #include "cli/bench/exit.h"
 #include "cli/bench/interference.h"

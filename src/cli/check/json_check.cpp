@@ -135,7 +135,7 @@ Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& n
 }
 
 Json readiness_json(const CheckResult& result) {
-  Json json = {{"forecast", diag::is_forecast(result.facts, result.report)}};
+  Json json = {{"forecast", !result.facts.has_mana()}};
   for (const auto& [use, word] : diag::kUseWords) {
     const auto readiness = diag::readiness_for(use, result.facts, result.report);
     Json ids = Json::array();
