@@ -40,7 +40,7 @@ TEST(Check, PrintsOnlyTheRemedyThatComesFirst) {
 TEST(Check, NamesTheCommandThatPrintsAllRemedies) {
   const auto root = fixture("ubuntu-driver-id-19");
   const auto outcome = manactl({"check", "--root", root});
-  EXPECT_THAT(outcome.out, HasSubstr("All remedies: manactl check --root " + root + " -v\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("Use -v to see all remedies.\n"));
   const auto all = manactl({"check", "--root", root, "-v"}).out;
   EXPECT_THAT(all, HasSubstr("1. install the distribution's newest kernel"));
   EXPECT_THAT(all, HasSubstr("2. build rdma-core with the ids 19 and 20 swapped"));

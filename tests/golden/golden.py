@@ -83,7 +83,9 @@ for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f /
     root = f"--root=tests/fixtures/{tree}"
     commands[f"machines/{tree}/check"] = ["check", root]
     commands[f"machines/{tree}/doctor"] = ["doctor", root]
-    require_rows(f"check for {tree}", ["check", root], ROWS)
+    whole_path = f"--root={(source / 'tests/fixtures' / tree).resolve()}"
+    for words in ([root], [whole_path], ["--for", "kernel", root], ["--for", "dpdk", root]):
+        require_rows(f"check {' '.join(words)}", ["check", *words], ROWS)
     require_rows(f"doctor for {tree}", ["doctor", root], LIMITS["doctor"])
 for tree in ("healthy-two-nics", "hugepages-wrong-node", "image-rhel-10-0-arm64-64k", "image-ubuntu-24-04-arm64",
              "mana-direct", "not-azure", "prepared-uio", "ssh-on-dpdk-nic", "vf-missing", "vf-unpaired"):

@@ -156,9 +156,7 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   write_remedy({finding.remedy->why, finding.remedy->commands});
   if (finding.remedy->others.empty() && causes_.size() == 1) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
-                   << screen_.paint(Color::dim,
-                                    result_.hints.complete("All remedies: manactl check -v"))
-                   << '\n';
+                   << screen_.paint(Color::dim, "Use -v to see all remedies.") << '\n';
 }
 
 void CheckWriter::write_problems() {
