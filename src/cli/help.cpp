@@ -37,19 +37,6 @@ void print_options(Screen& screen, const CLI::App& app, const std::vector<std::s
   }
 }
 
-void print_first_steps(Screen& screen) {
-  constexpr std::pair<const char*, const char*> kSteps[] = {
-      {"manactl status", "show which driver owns each NIC"},
-      {"manactl check", "check whether this VM is ready for MANA"},
-      {"manactl prepare eth1", "bind eth1 to user space and reserve hugepages"},
-      {"manactl args", "print the arguments for DPDK programs"},
-      {"manactl bench eth1", "measure the packet rates of eth1"},
-      {"manactl doctor", "find the root cause of a failure (--log FILE reads a log)"},
-      {"manactl restore eth1", "undo the changes of prepare"}};
-  print_heading(screen, "First steps");
-  for (const auto& [command, purpose] : kSteps) print_row(screen, command, purpose);
-}
-
 }  // namespace
 
 std::string option_heading(const CLI::App& app, const std::string& option) {
@@ -62,16 +49,24 @@ std::string option_heading(const CLI::App& app, const std::string& option) {
 }
 
 void print_overview(Screen& screen) {
+  constexpr std::pair<const char*, const char*> kSteps[] = {
+      {"manactl status", "show which driver owns each NIC"},
+      {"manactl check", "check whether this VM is ready for MANA"},
+      {"manactl prepare eth1", "bind eth1 to user space and reserve hugepages"},
+      {"manactl args", "print the arguments for DPDK programs"},
+      {"manactl bench eth1", "measure the packet rates of eth1"},
+      {"manactl doctor", "find the root cause of a failure (--log FILE reads a log)"},
+      {"manactl restore eth1", "undo the changes of prepare"}};
   auto& out = screen.stream();
   out << wrap(kPurpose, screen.width(), 0) << '\n';
-  print_first_steps(screen);
+  print_heading(screen, "First steps");
+  for (const auto& [command, purpose] : kSteps) print_row(screen, command, purpose);
   out << "\nSee also: manactl help, manactl help COMMAND\n";
 }
 
 void print_help(Screen& screen) {
   auto& out = screen.stream();
   out << wrap(kPurpose, screen.width(), 0) << "\n\nUsage: manactl COMMAND [OPTION]...\n";
-  print_first_steps(screen);
   print_heading(screen, "Commands");
   for (const auto& command : commands()) {
     print_row(screen, std::string(command.name), std::string(command.summary));
