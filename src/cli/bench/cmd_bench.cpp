@@ -103,7 +103,7 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
     return fmt::format("bench: --no-huge has no effect: --engine {} uses no hugepages",
                        engine->name);
   const auto& run = options.run;
-  if (options.sim && run.allow_synthetic)
+  if (options.sim && is_typed(context.arguments, "--allow-synthetic"))
     return "bench: --allow-synthetic has no effect: --sim has no synthetic path";
   if (!run.until_deleted.empty() && (!run.losses.empty() || run.repeat > 1))
     return "bench: --until-deleted measures a single trial: omit --find and --repeat";

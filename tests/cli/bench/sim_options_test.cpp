@@ -47,7 +47,6 @@ const OptionCase kCases[] = {
     {"--no-huge", {"--no-huge"}, "/plan/hugepages", false},
     {"--repeat", {"--repeat", "2"}, "/trials/1/interrupted", false},
     {"--find", {"--find", "ndr", "--mode", "txrx"}, "/search/found/0/loss", 0.0},
-    {"--allow-synthetic", {"--allow-synthetic"}, "/path/synthetic_allowed", true},
     {"--output", {"--output", "json"}, "/simulated", true},
     {"--label", {"--label", "first"}, "/label", "first"},
     {"--no-save", {"--no-save"}, "/id", nullptr},
@@ -58,7 +57,8 @@ const OptionCase kCases[] = {
 };
 
 // Options that bench --sim refuses, and options that other tests cover.
-const std::set<std::string> kRefused = {"--iface", "--port", "--vdev", "--root"};
+const std::set<std::string> kRefused = {
+    "--allow-synthetic", "--iface", "--port", "--vdev", "--root"};
 const std::set<std::string> kElsewhere = {
     "--sim", "--list-drivers", "--help", "--version", "--config", "--results", "--until-deleted"};
 
