@@ -252,6 +252,13 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{} {}", whole ? number.substr(0, number.size() - 2) : number, kUnits[unit]);
 }
 
+std::string grouped(std::uint64_t number, std::string_view separator) {
+  constexpr std::size_t kGroup = 3;
+  auto text = fmt::format("{}", number);
+  for (auto at = text.size(); at > kGroup;) text.insert(at -= kGroup, separator);
+  return text;
+}
+
 std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
   return fmt::format("{}", fmt::join(pieces, separator));
 }

@@ -55,6 +55,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 // A size with its unit: "1.5 MiB", "640 KiB", "12 B".
 std::string human_bytes(std::uint64_t bytes);
 
+// "2,125,888"
+std::string grouped(std::uint64_t number, std::string_view separator = ",");
+
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 
 // "1 NIC" or "2 NICs".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The shape of a NIC in the documents of check, status and args (schemas/check.schema.json). The
+// The shape of a NIC in the documents of check, status and args (schemas/check.schema.json), and of
+// the data that identify it in those of status and prepare (schemas/status.schema.json). The
 // parameter Json is always nlohmann::ordered_json; it is a parameter so that this header need not
 // include the library.
 
@@ -11,6 +12,7 @@
 
 #include "base/json_text.h"
 #include "host/nic_state.h"
+#include "setup/nic_identity.h"
 
 namespace manactl::cli {
 
@@ -63,6 +65,17 @@ Json nic_json(std::string_view name, const host::Nic* nic, const host::Facts& fa
   if (availability.is_free) row["free"] = *availability.is_free;
   row["reason"] = text_or_null<Json>(availability.reason);
   row["carries"] = strings(nic->carries);
+  return row;
+}
+
+// Unknown fields are null.
+template <class Json>
+Json identity_json(const setup::NicIdentity& nic) {
+  const auto known = nic.fields();
+  Json row;
+  for (const auto* key : {"driver", "interface", "mac", "pci", "uuid", "vf"}) {
+    row[key] = text_or_null<Json>(setup::value_at(known, key));
+  }
   return row;
 }
 

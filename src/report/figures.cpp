@@ -150,7 +150,7 @@ std::string loss_text(const Loss& loss) {
   const bool is_tiny = loss.packets > 0 && percent < kSmallest;
   return fmt::format(
       "{} {} ({} %)",
-      grouped(loss.packets, ","),
+      manactl::grouped(loss.packets),
       loss.packets == 1 ? "packet" : "packets",
       is_tiny ? fmt::format("less than {}", kSmallest) : fmt::format("{:.3g}", percent));
 }
@@ -159,7 +159,7 @@ std::string counts_text(std::initializer_list<NamedCount> counts) {
   std::vector<std::string> known;
   std::vector<std::string> unknown;
   for (const auto& [count, name] : counts) {
-    if (count) known.push_back(fmt::format("{} {}", grouped(*count, ","), name));
+    if (count) known.push_back(fmt::format("{} {}", manactl::grouped(*count), name));
     if (!count) unknown.emplace_back(name);
   }
   if (unknown.empty()) return join(known, ", ");
@@ -202,7 +202,7 @@ std::optional<double> utc_seconds(std::string_view text) {
 std::string why_no_rate(const BenchResult& result) {
   if (moved_nothing(result)) {
     const auto total = datapath::headline(result.plan.mode, total_of(result.report));
-    return fmt::format("all {} packets had errors", grouped(total.errors.value_or(0), ","));
+    return fmt::format("all {} packets had errors", manactl::grouped(total.errors.value_or(0)));
   }
   const auto pause = pause_text(result);
   return pause.empty() ? fmt::format("no interval was steady ({})", kMoreIntervals) : pause;

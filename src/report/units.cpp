@@ -103,13 +103,6 @@ std::string floored_text(double value, const Unit& unit, double step) {
   return fmt::format("{:.{}f}", floored(value, step) / unit.factor, static_cast<int>(decimals));
 }
 
-std::string grouped(std::uint64_t number, std::string_view separator) {
-  constexpr std::size_t kGroup = 3;
-  auto text = fmt::format("{}", number);
-  for (auto at = text.size(); at > kGroup;) text.insert(at -= kGroup, separator);
-  return text;
-}
-
 std::string quantity(double value, const Unit& unit, int digits) {
   if (!std::isfinite(value)) return "unknown";
   return fmt::format("{} {}", number_text(value, unit, digits), unit.name);

@@ -44,9 +44,6 @@ double step_of(double low, double high);
 // of 997,800 with steps of 1000. With 0, it rounds down to the digits of number_text().
 std::string floored_text(double value, const Unit& unit, double step);
 
-// "2,125,888" with the separator ",".
-std::string grouped(std::uint64_t number, std::string_view separator);
-
 // "14.210 Mpps", "878.0 kpps", "100 pps"
 std::string quantity(double value, const Unit& unit, int digits = kFullDigits);
 

@@ -119,6 +119,13 @@ TEST(Nearest, IsEmptyWhenNothingIsSimilar) {
   EXPECT_EQ(nearest(std::string(100000, 'a'), {"check"}), "");
 }
 
+TEST(Grouped, SeparatesThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1'000), "1,000");
+  EXPECT_EQ(grouped(2'125'888), "2,125,888");
+}
+
 TEST(HumanBytes, UsesTheLargestFittingUnit) {
   EXPECT_EQ(human_bytes(12), "12 B");
   EXPECT_EQ(human_bytes(640 * 1024), "640 KiB");

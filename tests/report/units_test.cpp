@@ -58,13 +58,6 @@ TEST(Step, IsTheMagnitudeOfTheRangeUnlessItHidesMuchOfIt) {
   EXPECT_EQ(step_of(1'000, 1'000), 0);
 }
 
-TEST(Grouped, SeparatesThousands) {
-  EXPECT_EQ(grouped(0, ","), "0");
-  EXPECT_EQ(grouped(999, ","), "999");
-  EXPECT_EQ(grouped(1'000, ","), "1,000");
-  EXPECT_EQ(grouped(2'125'888, ","), "2,125,888");
-}
-
 TEST(Units, OfTimeAvoidLargeNumbers) {
   EXPECT_EQ(seconds_unit(10).name, "s");
   EXPECT_EQ(seconds_unit(3600).name, "min");

@@ -96,14 +96,14 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   if (sends(mode)) {
     rows.emplace_back("sent",
                       fmt::format("{} packets; {}",
-                                  report::grouped(tx.packets, ","),
+                                  grouped(tx.packets),
                                   report::counts_text(
                                       {{tx.missed, "attempts rejected"}, {tx.errors, "errors"}})));
   }
   if (receives(mode)) {
     rows.emplace_back("received",
                       fmt::format("{} packets; {}",
-                                  report::grouped(rx.packets, ","),
+                                  grouped(rx.packets),
                                   report::counts_text({{rx.missed, "missed"},
                                                        {rx.no_buffer, "without a buffer"},
                                                        {rx.errors, "errors"}})));
@@ -141,11 +141,10 @@ void add_details(Rows& rows, const report::BenchResult& result) {
     const auto costs = report::costs_of(mode, queues[i]);
     rows.emplace_back(
         fmt::format("queue {}", i),
-        fmt::format(
-            "mean {}{}{}",
-            i < rates.size() ? report::pps_text(rates[i], digits) : "unknown",
-            count.missed ? fmt::format(", {} missed", report::grouped(*count.missed, ",")) : "",
-            costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
+        fmt::format("mean {}{}{}",
+                    i < rates.size() ? report::pps_text(rates[i], digits) : "unknown",
+                    count.missed ? fmt::format(", {} missed", grouped(*count.missed)) : "",
+                    costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
   if (result.search) {
     const auto& probes = result.search->probes;

@@ -129,7 +129,7 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
                         ? "dry-run"
                         : word_of(setup::kPrepareOutcomeWords, prepared.outcome);
   json["interface"] = printable(prepared.entry.interface);
-  json["nic"] = values_json(prepared.entry.nic.fields());
+  json["nic"] = identity_json<Json>(prepared.entry.nic);
   json["error"] = prepared.cause.message.empty() ? Json() : Json(printable(prepared.cause.message));
   json["steps"] = steps_json(prepared.steps, result.is_dry_run);
   json["undone"] = undone_json(prepared.reverted);

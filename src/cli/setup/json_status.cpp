@@ -45,8 +45,7 @@ Json confirmation_json(const setup::Confirmation& confirmation) {
 
 Json status_json(const setup::NicStatus& nic, const host::Facts& facts) {
   auto row = nic_json<Json>(nic.name, nic.facts, facts);
-  row["nic"] = Json::object();
-  for (const auto& [key, value] : nic.nic.fields()) row["nic"][key] = safe(value);
+  row["nic"] = identity_json<Json>(nic.nic);
   if (!nic.objections.empty() && row["free"] == true) {
     row["free"] = false;
     row["reason"] = safe(nic.objections.front());

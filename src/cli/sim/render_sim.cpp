@@ -86,16 +86,16 @@ void print_text(Screen& screen, const SimResult& result) {
     const auto& port = counters.port[i];
     out << fmt::format("port {}: sent {} packets, {} bytes, {} errors, {} lost, {} doorbells\n",
                        i,
-                       port.tx_packets.load(),
-                       port.tx_bytes.load(),
-                       port.tx_errors.load(),
-                       port.tx_lost.load(),
-                       port.tx_doorbells.load());
+                       grouped(port.tx_packets),
+                       grouped(port.tx_bytes),
+                       grouped(port.tx_errors),
+                       grouped(port.tx_lost),
+                       grouped(port.tx_doorbells));
     out << fmt::format("        received {} packets, {} bytes, {} without a buffer, {} truncated\n",
-                       port.rx_packets.load(),
-                       port.rx_bytes.load(),
-                       port.rx_no_buffer.load(),
-                       port.rx_truncated.load());
+                       grouped(port.rx_packets),
+                       grouped(port.rx_bytes),
+                       grouped(port.rx_no_buffer),
+                       grouped(port.rx_truncated));
   }
   std::vector<std::string> faults;
   for (const auto& [name, times] : injected_faults(result)) {

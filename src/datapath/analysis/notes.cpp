@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "datapath/plan/fields.h"
 #include "datapath/plan/plan.h"
 #include "datapath/traffic/traffic.h"
@@ -163,7 +164,8 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
   if (measures_latency(plan.mode)) {
     const auto replies = std::min(trial.total.rx.packets, sent);
     if (replies < sent) {
-      notes.push_back(fmt::format("{} of {} requests had no reply", sent - replies, sent));
+      notes.push_back(
+          fmt::format("{} of {} requests had no reply", grouped(sent - replies), grouped(sent)));
     }
   }
   if (slow) {

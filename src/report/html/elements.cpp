@@ -69,7 +69,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string grouped(std::uint64_t number) {
-  return grouped(number, "\u202f");
+  return manactl::grouped(number, "\u202f");
 }
 
 std::string page_head(std::string_view title, std::string_view subtitle) {
