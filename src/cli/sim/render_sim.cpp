@@ -99,7 +99,7 @@ void print_text(Screen& screen, const SimResult& result) {
   }
   std::vector<std::string> faults;
   for (const auto& [name, times] : injected_faults(result)) {
-    faults.push_back(fmt::format("{} {}", times, name));
+    faults.push_back(fmt::format("{} {}", grouped(times), name));
   }
   if (!faults.empty()) out << "Injected faults: " << join(faults, ", ") << ".\n";
   const auto total = adapter::Checker(counters).total();

@@ -245,16 +245,16 @@ void add_search(const datapath::SearchResult& search, HtmlReport& page) {
     goals.rows.push_back({goal_text(found.loss), found_text(found)});
   }
   HtmlTable trials{
-      "Trials of the search", {"trial", "rate", "duration", "sent", "received", "loss"}, {}};
+      "Trials of the search", {"trial", "rate", "loss", "duration", "sent", "received"}, {}};
   for (const auto& probe : search.probes) {
     page.search.trials.push_back({probe.load(), probe.loss(), probe.valid});
     trials.rows.push_back(
         {fmt::format("{}", trials.rows.size() + 1),
          pps_text(probe.load()),
-         fmt::format("{:g} s", probe.seconds),
+         probe.valid ? fmt::format("{:.4g} %", probe.loss() * kPercent) : std::string("repeated"),
+         fmt::format("{:.4g} s", probe.seconds),
          grouped(probe.sent),
-         grouped(probe.received),
-         probe.valid ? fmt::format("{:.4g} %", probe.loss() * kPercent) : std::string("repeated")});
+         grouped(probe.received)});
   }
   page.search_tables = {std::move(goals), std::move(trials)};
 }
