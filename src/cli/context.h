@@ -58,7 +58,7 @@ Exit print_error(Context& context, const Error& error, std::string_view hint = {
 // schemas/error.schema.json to `out`.
 Exit report_error(Context& context, const Error& error, std::string_view hint = {});
 
-// The same for a command that ends with `exit`, such as that of a program it has run.
+// Like report_error() above, but returns `exit`, for example the status of a program it has run.
 Exit report_error(Context& context, Exit exit, const Error& error, std::string_view hint = {});
 
 // Reports an error with Errc::invalid in the same way.

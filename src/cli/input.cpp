@@ -92,7 +92,7 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   return std::make_unique<DescriptorSource>(std::move(*file), printable(path));
 }
 
-std::vector<std::string> remove_repeated(std::vector<std::string>& paths) {
+std::vector<std::string> extract_repeated(std::vector<std::string>& paths) {
   std::vector<std::string> first, repeated;
   for (auto& path : paths) {
     const bool is_repeated = std::ranges::any_of(first, [&path](const auto& other) {

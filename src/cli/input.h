@@ -22,7 +22,7 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
 // Removes the paths that name the same file as an earlier one, and returns them.
-std::vector<std::string> remove_repeated(std::vector<std::string>& paths);
+std::vector<std::string> extract_repeated(std::vector<std::string>& paths);
 
 // Reads the whole input. Also fails with Errc::invalid if the input is larger than `max_bytes`.
 Result<std::string> read_input(const std::string& path,

@@ -46,16 +46,16 @@ std::vector<std::string> build_dpdk(const host::Facts& facts) {
 }
 
 // Returns the remedy that builds DPDK; `why` begins its text.
-Remedy built_dpdk(const host::Facts& facts, std::string_view why) {
+Remedy build_dpdk_remedy(const host::Facts& facts, std::string_view why) {
   const auto* const repository =
       family_of(facts) == Family::redhat
           ? "; first enable the repository CodeReady Builder ('dnf repolist --all' prints its "
-            "name), which has meson and ninja-build"
+            "name), which provides meson and ninja-build"
           : "";
   return {fmt::format("{}{}{}; check that meson lists net/mana among the drivers:",
                       why,
                       repository,
-                      is_rdma_core_too_old(facts) ? " (rdma.core has to pass first)" : ""),
+                      is_rdma_core_too_old(facts) ? " (first correct rdma.core)" : ""),
           build_dpdk(facts)};
 }
 
@@ -84,9 +84,10 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
         {"apt-get update",
          "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
   }
-  return built_dpdk(facts,
-                    debian == 12 ? "build DPDK, because that of Debian 12 has no net_mana"
-                                 : "build DPDK with the headers of rdma-core 44 or later");
+  return build_dpdk_remedy(facts,
+                           debian == 12
+                               ? "build DPDK, because the package of Debian 12 has no net_mana"
+                               : "build DPDK with the headers of rdma-core 44 or later");
 }
 
 std::string installed_text(const host::SystemDpdk& dpdk) {
@@ -308,9 +309,9 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
                                    "install a newer package of the distribution's DPDK:");
   if (finding.status == Status::skipped) return finding;
   if (finding.remedy) {
-    auto built = built_dpdk(facts,
-                            fmt::format("build DPDK {}, which has all fixes",
-                                        dpdk_name(release_table().newest.back())));
+    auto built = build_dpdk_remedy(facts,
+                                   fmt::format("build DPDK {}, which has all fixes",
+                                               dpdk_name(release_table().newest.back())));
     if (finding.remedy->commands.empty()) {
       finding.remedy = std::move(built);
     } else {

@@ -85,8 +85,8 @@ void add_pair(const Nic& nic, FindingBuilder& findings) {
   }
 }
 
-// Binding the driver of an adapter again removes its RDMA device, so DPDK must not use it.
-void add_rebinding(const host::Facts& facts, const Nic& nic, Finding& finding) {
+// Rebinding the driver of an adapter removes its RDMA device, which DPDK uses for prepared NICs.
+void add_rebind_remedy(const host::Facts& facts, const Nic& nic, Finding& finding) {
   const bool is_in_use = std::ranges::any_of(*facts.nics, &Nic::is_prepared);
   const bool may_pair = nic.synthetic && nic.vf && nic.vf->pci && nic.has_mana_vf() &&
                         nic.synthetic->mac == nic.vf->mac && !host::is_paired(nic);
@@ -96,8 +96,8 @@ void add_rebinding(const host::Facts& facts, const Nic& nic, Finding& finding) {
   };
   add_other_remedy(
       finding,
-      {"bind the driver of the VF again, if the log shows no reason: hv_netvsc pairs a VF when its "
-       "interface appears; meanwhile, all NICs of this adapter use the synthetic path",
+      {"bind the VF to mana again if the kernel log shows no reason: hv_netvsc pairs a VF when its "
+       "interface appears; until then, all NICs of this adapter use the synthetic path",
        {command("unbind"), command("bind")}});
 }
 
@@ -112,7 +112,7 @@ Finding pairing(const host::Facts& facts, const CheckOptions& options) {
                      "mana driver, and a VF that the host has not removed for servicing; until "
                      "then, packets take the slower synthetic path");
   if (finding.remedy) finding.remedy->commands = {"dmesg | grep -iE 'hv_netvsc|mana|VF slot'"};
-  for (const Nic* nic : selected_nics(facts, options)) add_rebinding(facts, *nic, finding);
+  for (const Nic* nic : selected_nics(facts, options)) add_rebind_remedy(facts, *nic, finding);
   return finding;
 }
 

@@ -317,8 +317,8 @@ std::string module_obstacle(const Facts& facts, std::string_view name);
 // The modules that DPDK needs for a MANA NIC. With `vf_only`, no channel is bound to user space.
 std::vector<std::string> modules_for_dpdk(bool vf_only);
 
-// Returns the first module_obstacle() of these modules and ib_uverbs, which mana_ib needs; empty if
-// there is none.
+// Returns the first module_obstacle() of the modules for DPDK and of ib_uverbs, which mana_ib
+// needs; empty if there is none.
 std::string obstacle_in_modules(const Facts& facts, bool vf_only);
 
 bool has_mana_function(const Result<std::vector<PciFunction>>& functions);

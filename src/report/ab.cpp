@@ -265,7 +265,7 @@ std::vector<std::string> ab_progress(const AbResult& result, std::string_view ru
 Verdict verdict_of(const AbResult& result) {
   if (result.plan.metric != Metric::rate) return verdict_on(result, result.plan.metric);
   const auto rate = is_capped(result) ? Verdict::inconclusive : verdict_on(result, Metric::rate);
-  return with_loss(rate, verdict_on(result, Metric::delivered));
+  return combine_with_loss(rate, verdict_on(result, Metric::delivered));
 }
 
 std::vector<Difference> differences(const AbResult& result) {
@@ -292,7 +292,8 @@ std::vector<std::string> remarks_on(const AbResult& result) {
                     result.plan.threshold * kPercent));
   } else if (verdict_of(result) == Verdict::inconclusive) {
     std::string remark =
-        "the difference may be chance: allow more rounds (--rounds) or longer runs (--duration)";
+        "the difference may be due to chance: allow more rounds (--rounds) or longer runs "
+        "(--duration)";
     if (result.plan.metric == Metric::rate && was_measured(result, Metric::cpu_time)) {
       remark += ", or use --metric cpu-time, which other programs disturb less";
     }

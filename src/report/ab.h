@@ -31,7 +31,7 @@ struct AbFigures {
   std::optional<double> rate;                 // packets per second
   std::optional<double> cpu_time;             // nanoseconds per packet, of all workers together
   std::optional<double> instructions;         // per packet
-  std::optional<double> loss = std::nullopt;  // share of the packets, if the run knows it
+  std::optional<double> loss = std::nullopt;  // share of the packets, if the run measured it
   std::string search_failure = {};            // why a search found no rate; empty otherwise
   bool is_paced = false;                      // see was_paced()
   std::optional<double> empty_polls = std::nullopt;  // share of all polls
@@ -50,7 +50,7 @@ struct AbSide {
 };
 
 struct AbPlan {
-  Metric metric = Metric::rate;  // the verdict depends on it; that on the rate also on the loss
+  Metric metric = Metric::rate;  // determines the verdict; `rate` also includes the loss
   double threshold = 0.02;       // a fraction: 0.02 ignores changes of up to 2 %
   double precision = 0.02;       // width of the confidence interval that ends the comparison
   unsigned max_rounds = 10;

@@ -51,8 +51,8 @@ Verdict verdict_of(const CompareResult& result) {
   return is_significant && !may_differ_by_process(result) ? verdict : Verdict::inconclusive;
 }
 
-// The verdict on the delivered shares of the trials. It needs no minimum difference: two processes
-// at the same rate do not differ in loss as they do in speed.
+// The verdict on the delivered shares of the trials. No minimum difference applies: the
+// rate varies between processes, but the loss at equal rates does not.
 std::optional<Verdict> loss_verdict_of(const CompareInput& before,
                                        const CompareInput& after,
                                        double threshold) {
@@ -116,7 +116,7 @@ Json json_of(const CompareInput& input) {
 std::string why_inconclusive(const CompareResult& result) {
   if (!result.evidence) {
     return fmt::format(
-        "{}; a verdict needs {} trials in each result, because the rate also changes "
+        "{}; a verdict needs {} trials in each result, because the rate varies "
         "from run to run: use 'manactl bench ab', or measure both again with --repeat {}",
         missing_trials(result),
         kMinTrials,
@@ -129,7 +129,8 @@ std::string why_inconclusive(const CompareResult& result) {
         "smaller differences",
         kPercent * min_process_difference(result.before, result.after));
   }
-  return "the difference may be chance: use 'manactl bench ab', or measure both again with more "
+  return "the difference may be due to chance: use 'manactl bench ab', or measure both again with "
+         "more "
          "trials (--repeat)";
 }
 
@@ -151,7 +152,7 @@ std::string_view name_of(Verdict verdict) {
   return word_of(kVerdicts, verdict);
 }
 
-Verdict with_loss(Verdict rate, std::optional<Verdict> loss) {
+Verdict combine_with_loss(Verdict rate, std::optional<Verdict> loss) {
   if (loss == Verdict::worse) return Verdict::worse;
   return loss == Verdict::better && rate == Verdict::same ? Verdict::better : rate;
 }
@@ -237,7 +238,7 @@ Result<CompareResult> compare(const CompareInput& before,
   CompareResult result{before, after, effect->change, std::nullopt, threshold};
   if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;
   result.loss = loss_verdict_of(before, after, threshold);
-  result.verdict = with_loss(verdict_of(result), result.loss);
+  result.verdict = combine_with_loss(verdict_of(result), result.loss);
   return result;
 }
 

@@ -53,9 +53,9 @@ std::string_view name_of(Verdict verdict);
 // not contain 0, `same` if the interval lies within the threshold, and else `inconclusive`.
 Verdict judge(double change, const datapath::Bounds& confidence, double threshold);
 
-// Returns `worse` if more packets were lost, and `better` if fewer were lost at the same rate. Loss
-// without a verdict of its own does not change the verdict on the rate.
-Verdict with_loss(Verdict rate, std::optional<Verdict> loss);
+// Returns `worse` if more packets were lost, and `better` if fewer were lost at the same rate. An
+// unknown or inconclusive loss does not change the verdict on the rate.
+Verdict combine_with_loss(Verdict rate, std::optional<Verdict> loss);
 
 // Returns a remark if the delivered shares differ by more than the threshold; empty otherwise.
 // `names` are those of the two sides: {"A", "B"}.

@@ -82,7 +82,7 @@ TEST(Doctor, ReadsALogOnceIfItIsNamedTwice) {
   EXPECT_EQ(twice["lines"], once["lines"]);
   EXPECT_EQ(twice["logs"].size(), 1U);
   EXPECT_THAT(twice["notes"].dump(),
-              HasSubstr(fmt::format("the log '{}' was named before, and is read only once", log)));
+              HasSubstr(fmt::format("the log '{}' is given more than once; it is read once", log)));
 }
 
 TEST(Doctor, ReportsThatALogIsNotAboutMana) {

@@ -133,7 +133,7 @@ TEST(Doctor, RejectsABundleInADirectoryThatDoesNotExist) {
         {"doctor", "--root", fixture("healthy-two-nics"), "--bundle", folder + "/b.tar.gz"});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err,
-                HasSubstr(fmt::format("'{}' is not a directory; create it, or choose another path",
+                HasSubstr(fmt::format("'{}' is not a directory; choose another path, or create it",
                                       folder)));
     EXPECT_EQ(outcome.error_lines(), 1U);
   }

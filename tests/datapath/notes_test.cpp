@@ -57,9 +57,9 @@ TEST(CountNotes, BlameNoSenderForPacketsThatTheDeviceDropped) {
   EXPECT_THAT(count_notes(plan, ports, trial),
               ElementsAre("nothing was received, because the device dropped every packet"));
   trial.total.rx.missed = std::nullopt;
-  EXPECT_THAT(
-      count_notes(plan, ports, trial),
-      ElementsAre(EndsWith("or the device dropped every packet, which it does not report")));
+  EXPECT_THAT(count_notes(plan, ports, trial),
+              ElementsAre(EndsWith(
+                  "the device may also have dropped every packet, which it does not report")));
 }
 
 TEST(CountNotes, NameTheRemedyIfADeviceHasNoSender) {

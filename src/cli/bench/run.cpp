@@ -265,8 +265,8 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   return result;
 }
 
-// The error of the store names the file of its test, of which the user knows nothing.
-Result<> test_directory(const std::string& results) {
+// Names the directory instead of the internal file with which the store tests it.
+Result<> check_writable(const std::string& results) {
   auto writable = report::ResultStore(results).test();
   if (writable || writable.error().sys == 0) return writable;
   return fail_errno(writable.error().sys, fmt::format("cannot write to '{}'", printable(results)));
@@ -319,7 +319,7 @@ Exit run_plan(Context& context,
   const Run run{plan, options, system->files, can_give_up_root(plan)};
   const auto writer = options.no_save ? SaveResult() : result_writer(context, options.results);
   if (writer && !options.results.empty()) {
-    const auto writable = test_directory(options.results);
+    const auto writable = check_writable(options.results);
     if (!writable) return report_error(context, because(writable.error(), "bench").value());
   }
   const auto files = open_files(run, writer);

@@ -9,8 +9,8 @@
 namespace manactl::cli {
 namespace {
 
-// A free NIC does not help if DPDK cannot use it for a reason that the verdict states.
-std::string answer_of(const host::Nic& nic, const host::Facts& facts, bool dpdk_is_ready) {
+// A NIC may be free although DPDK is not ready; the verdict gives the reason.
+std::string free_for_dpdk_text(const host::Nic& nic, const host::Facts& facts, bool dpdk_is_ready) {
   const auto availability = host::availability_of(nic, facts);
   if (!availability.is_free) return "unknown: " + availability.reason;
   if (!*availability.is_free) return "no: " + availability.reason;
@@ -29,7 +29,7 @@ void print_nics(Screen& screen, const CheckResult& result) {
                     std::string(word_of(host::kOwnerWords, host::owner_of(*nic))),
                     nic->vf ? nic->vf->name : "none",
                     std::string(word_of(host::kTrafficPathWords, host::traffic_path_of(*nic))),
-                    answer_of(*nic, result.facts, dpdk_is_ready)});
+                    free_for_dpdk_text(*nic, result.facts, dpdk_is_ready)});
   }
   if (rows.size() == 1) return;
   print_table(screen, rows);

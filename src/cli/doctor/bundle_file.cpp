@@ -21,7 +21,7 @@ bool is_regular_file(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Whether a file can be created in `path`; true if this cannot be determined.
+// False if `path` is known to be missing, or not to be a directory.
 bool may_be_directory(const std::string& path) {
   struct stat status{};
 
@@ -53,7 +53,7 @@ std::string objection_to_bundle(const std::string& path) {
   const auto file = split_file_path(path);
   if (!file) return file.error().message;
   if (!may_be_directory(file->directory)) {
-    return fmt::format("'{}' is not a directory; create it, or choose another path",
+    return fmt::format("'{}' is not a directory; choose another path, or create it",
                        printable(file->directory));
   }
   if (!is_regular_file(path)) return {};

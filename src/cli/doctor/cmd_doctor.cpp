@@ -317,8 +317,8 @@ Exit DoctorCommand::run() {
   }
   const auto refused = refuse_imds(options_.imds, "doctor", context_);
   if (!refused) return report_usage_error(context_, refused.error().message);
-  for (const auto& path : remove_repeated(options_.logs)) {
-    notes_.push_back(fmt::format("the log '{}' was named before, and is read only once", path));
+  for (const auto& path : extract_repeated(options_.logs)) {
+    notes_.push_back(fmt::format("the log '{}' is given more than once; it is read once", path));
   }
   declare_files();
   auto system = context_.system();

@@ -32,7 +32,7 @@ std::string check_summary(const diag::Report& report, bool has_mana) {
   return text;
 }
 
-// Whether the checks that `result` has judged a VM with MANA.
+// True if the checks ran on a VM with MANA.
 bool has_checked_mana(const DoctorResult& result) {
   const auto* const mana = result.report.find("hardware.mana");
   return mana != nullptr && mana->finding.status == diag::Status::pass;
@@ -87,8 +87,8 @@ std::string report_command(const DoctorResult& result) {
 std::string report_hint(const DoctorResult& result) {
   if (result.bundle.empty()) return "To report this, attach the file that this command writes:";
   return fmt::format(
-      "To report this, attach '{}'; if it was written without --scrub, it contains addresses and "
-      "names.",
+      "To report this, attach '{}'. If it was written without --scrub, it contains addresses and "
+      "names: write it again with --scrub first.",
       printable(result.bundle));
 }
 

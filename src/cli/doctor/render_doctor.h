@@ -38,7 +38,7 @@ struct DoctorResult {
   std::vector<std::string> notes;  // "this machine has no MANA; only the log was analyzed"
   const datapath::ProbeReport* probe = nullptr;  // null without --probe
   CommandHints hints = {};
-  std::string bundle = {};  // that has everything that was analyzed; empty if there is none
+  std::string bundle = {};  // path of the analyzed bundle; empty if the input was none
 };
 
 inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
@@ -100,8 +100,8 @@ std::string times(std::uint64_t count);
 // report_command() follows.
 std::string report_hint(const DoctorResult& result);
 
-// Returns the command that writes a bundle with the machine and the logs of `result`; empty if a
-// bundle has both.
+// Returns the command that writes a bundle with the machine and the logs of `result`; empty if the
+// input was a bundle.
 std::string report_command(const DoctorResult& result);
 
 // Prints the document of schemas/doctor.schema.json.

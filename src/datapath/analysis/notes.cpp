@@ -54,7 +54,9 @@ std::string nothing_received_note(const BenchPlan& plan,
   note +=
       fmt::format(": {} {} needs a sender that runs at the same time", mode, name_of(plan.mode));
   const bool may_drop = !total.rx.missed || !total.rx.no_buffer;
-  return may_drop ? note + "; or the device dropped every packet, which it does not report" : note;
+  return may_drop
+             ? note + "; the device may also have dropped every packet, which it does not report"
+             : note;
 }
 
 std::vector<std::string> nothing_moved(const BenchPlan& plan,

@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-# Records the command that ended the scenario, unless fail has recorded a reason. For the trap EXIT.
+# Records the command that ended the scenario, unless fail has recorded a reason. Called by the trap of EXIT.
 record_failure() {
   local status=$? command=$BASH_COMMAND
   [ $status -eq 0 ] || [ -e /run/azure/failure ] || echo "status $status: $command" >/run/azure/failure

@@ -98,7 +98,7 @@ TEST_F(BenchAb, IsInconclusiveIfTheDifferenceMayBeChance) {
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(runs().size(), 14U);
   EXPECT_THAT(outcome.out, StartsWith("inconclusive\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("may be chance"));
+  EXPECT_THAT(outcome.out, HasSubstr("may be due to chance"));
   EXPECT_EQ(manactl(words(steady_program, noisy, {"--strict"})).code, 1);
 }
 

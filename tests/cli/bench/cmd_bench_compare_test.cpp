@@ -77,7 +77,7 @@ TEST_F(Compare, IsInconclusiveIfTheDifferenceMayBeChance) {
   EXPECT_THAT(outcome.out, HasSubstr("two runs of the same"));
   auto at_threshold = words(result(1e7), result(9e6));
   at_threshold.insert(at_threshold.end(), {"--threshold", "10.01"});
-  EXPECT_THAT(manactl(at_threshold).out, HasSubstr("may be chance"));
+  EXPECT_THAT(manactl(at_threshold).out, HasSubstr("may be due to chance"));
   call.emplace_back("--strict");
   EXPECT_EQ(manactl(call).code, 1);
 }
