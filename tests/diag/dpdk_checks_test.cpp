@@ -33,7 +33,7 @@ TEST(DpdkInstalled, FailsForDebian12WhichHasNoNetMana) {
   const Finding finding = run_check(facts, "dpdk.installed");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("22.11.11"));
-  EXPECT_THAT(finding.remedy->why, HasSubstr("that of Debian 12 has no net_mana"));
+  EXPECT_THAT(finding.remedy->why, HasSubstr("the package of Debian 12 has no net_mana"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("usr/lib/pmds")));
 }
 

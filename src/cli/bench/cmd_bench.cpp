@@ -100,13 +100,11 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
   if (device && engine != nullptr && !engine->takes_vdevs)
     return fmt::format("bench: --engine {} measures MANA only; --vdev requires DPDK", engine->name);
   if (engine != nullptr && !engine->uses_hugepages && is_typed(context.arguments, "--no-huge"))
-    return fmt::format(
-        "bench: --no-huge has no effect with --engine {}, which uses no hugepages: omit it",
-        engine->name);
+    return fmt::format("bench: --no-huge has no effect: with --engine {}, no hugepages are used",
+                       engine->name);
   const auto& run = options.run;
   if (options.sim && is_typed(context.arguments, "--allow-synthetic"))
-    return "bench: --allow-synthetic has no effect with --sim, which has no synthetic path: omit "
-           "it";
+    return "bench: --allow-synthetic has no effect: with --sim, there is no synthetic path";
   if (!run.until_deleted.empty() && (!run.losses.empty() || run.repeat > 1))
     return "bench: --until-deleted measures a single trial: omit --find and --repeat";
   if (run.no_save && is_typed(context.arguments, "--results"))

@@ -114,8 +114,7 @@ CommandAction add_check(CLI::App& app) {
     }
     if (options->use == diag::Use::kernel && is_typed(context.arguments, "--queues")) {
       return report_usage_error(
-          context,
-          "check: --queues has no effect with --for kernel, which checks no memory: omit it");
+          context, "check: --queues has no effect: with --for kernel, no memory is checked");
     }
     const auto refused = refuse_imds(options->imds, "check", context);
     if (!refused) return report_usage_error(context, refused.error().message);
