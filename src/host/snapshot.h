@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/enum_words.h"
@@ -40,8 +41,15 @@ inline constexpr EnumWords<os::Node::Type, 4> kNodeTypeWords{{
     {os::Node::Type::other, "other"},
 }};
 
-inline tl::unexpected<Error> not_captured(const std::string& what) {
-  return fail(Errc::invalid, "not captured: " + what);
+inline constexpr std::string_view kNotCaptured = "not captured: ";
+
+inline tl::unexpected<Error> not_captured(std::string_view what) {
+  return fail(Errc::invalid, fmt::format("{}{}", kNotCaptured, what));
+}
+
+// False for the error of not_captured().
+inline bool is_captured(const Error& error) {
+  return !error.message.starts_with(kNotCaptured);
 }
 
 struct EthtoolSnapshot {

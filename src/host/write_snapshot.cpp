@@ -151,10 +151,6 @@ Json json_of(const Result<T>& result) {
   return result ? json_of(*result) : json_of(result.error());
 }
 
-bool is_captured(const Error& error) {
-  return !error.message.starts_with("not captured: ");
-}
-
 template <class T>
 bool is_captured(const Result<T>& result) {
   return result || is_captured(result.error());

@@ -70,6 +70,14 @@ TEST(TuneCommand, NamesWhatTheKernelDoesNotSupport) {
       3);
 }
 
+TEST(TuneCommand, NamesABundleIfTheSettingsWereNotCaptured) {
+  const auto outcome = manactl_on("healthy-two-nics", {"tune", "eth1", "--dry-run"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "manactl: not captured: settings of the interface\n"
+            "A bundle that 'manactl doctor --bundle' writes on the VM has them.\n");
+}
+
 TEST(TuneCommand, RejectsBadInput) {
   EXPECT_THAT(manactl({"tune", "--set", "vf-rx=1"}).err, HasSubstr("'vf-rx' is not one of mtu, "));
   EXPECT_THAT(manactl({"tune", "--set", "tso"}).err, HasSubstr("'tso' has no value: tso=VALUE"));

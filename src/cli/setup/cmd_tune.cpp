@@ -11,6 +11,7 @@
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
+#include "host/snapshot.h"
 #include "os/dry_run.h"
 #include "setup/session.h"
 #include "setup/watchdog_process.h"
@@ -67,7 +68,13 @@ Exit run_dry(const TuneOptions& options, const os::System& system, Context& cont
   const auto clock = setup::make_counting_clock();
   const setup::StepContext step_context{dry_run.system(), *clock, &dry_run.commands()};
   auto nics = setup::dry_run_tune(options.request, step_context, journal_entries(system, context));
-  if (!nics) return report_error(context, nics.error());
+  if (!nics) {
+    return report_error(context,
+                        nics.error(),
+                        host::is_captured(nics.error())
+                            ? ""
+                            : "A bundle that 'manactl doctor --bundle' writes on the VM has them.");
+  }
   TuneOutput result{std::move(*nics), options.request.profile, true, dry_run.commands(), {}, {}};
   result.confirm_within = options.confirm;
   add_persistent_files(result);
