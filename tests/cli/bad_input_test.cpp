@@ -132,7 +132,7 @@ const Case kOptions[] = {
      2,
      "--results cannot be used with --no-save"},
     {"ResultsNotWritable",
-     {"bench", "--sim", "--results", "/proc/self/task"},
+     {"bench", "--vdev", "net_null0", "--results", "/proc/self/task"},
      3,
      "bench: cannot write to '/proc/self/task'"},
     {"ResultsOfAb",
