@@ -47,9 +47,9 @@ inline tl::unexpected<Error> not_captured(std::string_view what) {
   return fail(Errc::invalid, fmt::format("{}{}", kNotCaptured, what));
 }
 
-// False for the error of not_captured().
-inline bool is_captured(const Error& error) {
-  return !error.message.starts_with(kNotCaptured);
+// True for an error of not_captured().
+inline bool is_missing_capture(const Error& error) {
+  return error.message.starts_with(kNotCaptured);
 }
 
 struct EthtoolSnapshot {

@@ -153,7 +153,7 @@ Json json_of(const Result<T>& result) {
 
 template <class T>
 bool is_captured(const Result<T>& result) {
-  return result || is_captured(result.error());
+  return result || !is_missing_capture(result.error());
 }
 
 // The files written so far, by path.

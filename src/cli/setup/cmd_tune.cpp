@@ -71,9 +71,9 @@ Exit run_dry(const TuneOptions& options, const os::System& system, Context& cont
   if (!nics) {
     return report_error(context,
                         nics.error(),
-                        host::is_captured(nics.error())
-                            ? ""
-                            : "A bundle that 'manactl doctor --bundle' writes on the VM has them.");
+                        host::is_missing_capture(nics.error())
+                            ? "A bundle that 'manactl doctor --bundle' writes on the VM has them."
+                            : "");
   }
   TuneOutput result{std::move(*nics), options.request.profile, true, dry_run.commands(), {}, {}};
   result.confirm_within = options.confirm;
