@@ -75,7 +75,7 @@ TEST(TuneCommand, NamesABundleIfTheSettingsWereNotCaptured) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err,
             "manactl: not captured: settings of the interface\n"
-            "A bundle that 'manactl doctor --bundle' writes on the VM has them.\n");
+            "A bundle that was written on the VM has them: see manactl-doctor(1).\n");
 }
 
 TEST(TuneCommand, RejectsBadInput) {

@@ -72,7 +72,7 @@ Exit run_dry(const TuneOptions& options, const os::System& system, Context& cont
     return report_error(context,
                         nics.error(),
                         host::is_missing_capture(nics.error())
-                            ? "A bundle that 'manactl doctor --bundle' writes on the VM has them."
+                            ? "A bundle that was written on the VM has them: see manactl-doctor(1)."
                             : "");
   }
   TuneOutput result{std::move(*nics), options.request.profile, true, dry_run.commands(), {}, {}};
