@@ -57,10 +57,15 @@ const OptionCase kCases[] = {
 };
 
 // Options that bench --sim refuses, and options that other tests cover.
-const std::set<std::string> kRefused = {
-    "--allow-synthetic", "--iface", "--port", "--vdev", "--root"};
-const std::set<std::string> kElsewhere = {
-    "--sim", "--list-drivers", "--help", "--version", "--config", "--results", "--until-deleted"};
+const std::set<std::string> kRefused = {"--iface", "--port", "--vdev", "--root"};
+const std::set<std::string> kElsewhere = {"--sim",
+                                          "--allow-synthetic",
+                                          "--list-drivers",
+                                          "--help",
+                                          "--version",
+                                          "--config",
+                                          "--results",
+                                          "--until-deleted"};
 
 void PrintTo(const OptionCase& option_case, std::ostream* out) {
   *out << option_case.option;
@@ -149,13 +154,14 @@ TEST(OptionsOnAdapter, AreRejectedIfTheyNameADevice) {
 
 TEST(OptionsOnAdapter, ComeFromAFileAndTheEnvironment) {
   const TemporaryDirectory directory;
-  const auto file = directory.file("a.toml", "[bench]\nqueues = 2\n");
+  const auto file = directory.file("a.toml", "[bench]\nqueues = 2\nallow-synthetic = true\n");
   const Words words = {"bench", "--sim", "--json", "--duration", "50ms", "--config", file};
   ProcessOptions process;
   process.environment.emplace_back("MANACTL_BURST=8");
   const auto document = json::parse(manactl(words, process).out);
   EXPECT_EQ(document["plan"]["queues"], 2);
   EXPECT_EQ(document["plan"]["burst"], 8);
+  EXPECT_EQ(document["path"]["synthetic_allowed"], true);
 }
 
 TEST(OptionsOnAdapter, ChooseTheDirectoryOfSavedResults) {
